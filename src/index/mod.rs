@@ -1,0 +1,1 @@
+//! The in-memory index: insert, remove, search, save, load.

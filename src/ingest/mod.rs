@@ -1,0 +1,1 @@
+//! Text in, passages out, no I/O.

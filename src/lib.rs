@@ -1,0 +1,14 @@
+//! Answers from documentation that check themselves.
+//!
+//! The path of a question:
+//!
+//! ```text
+//! question ─▶ retrieve ─▶ grade ─▶ [web search] ─▶ generate ─▶ grounded? useful? ─▶ answer
+//!                                                     ▲               │
+//!                                                     └── [correct] ◀─┘
+//! ```
+
+pub mod document;
+pub mod embedding;
+pub mod index;
+pub mod ingest;
