@@ -12,3 +12,4 @@ pub mod document;
 pub mod embedding;
 pub mod index;
 pub mod ingest;
+pub mod pipeline;

@@ -1,0 +1,91 @@
+//! What a run may spend, and what it has spent.
+
+use serde::{Deserialize, Serialize};
+
+/// Milliseconds, of a duration or since any fixed moment; the host's clock, always an argument.
+pub type Millis = u64;
+
+/// The bounds of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The most calls for tasks and web searches, retries included. Retrieval from the index is free.
+    pub max_calls: u32,
+    /// How long the run may take from its start.
+    pub deadline: Millis,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_calls: 40, deadline: 60_000 }
+    }
+}
+
+/// The kinds of calls that are counted, each on its own line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Call {
+    /// Searches of the index.
+    Retrieve,
+    /// Grades of passages.
+    Grade,
+    /// Query rewrites.
+    Rewrite,
+    /// Web searches.
+    Web,
+    /// Drafts.
+    Generate,
+    /// Grounding checks.
+    Grounding,
+    /// Usefulness checks.
+    Usefulness,
+}
+
+/// How many calls of each kind were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Calls {
+    /// Searches of the index.
+    pub retrieve: u32,
+    /// Grades of passages.
+    pub grade: u32,
+    /// Query rewrites.
+    pub rewrite: u32,
+    /// Web searches.
+    pub web: u32,
+    /// Drafts.
+    pub generate: u32,
+    /// Grounding checks.
+    pub grounding: u32,
+    /// Usefulness checks.
+    pub usefulness: u32,
+}
+
+impl Calls {
+    pub(crate) fn book(&mut self, call: Call, times: u32) {
+        let line = match call {
+            Call::Retrieve => &mut self.retrieve,
+            Call::Grade => &mut self.grade,
+            Call::Rewrite => &mut self.rewrite,
+            Call::Web => &mut self.web,
+            Call::Generate => &mut self.generate,
+            Call::Grounding => &mut self.grounding,
+            Call::Usefulness => &mut self.usefulness,
+        };
+        *line = line.saturating_add(times);
+    }
+
+    /// The calls that count against [`Limits::max_calls`].
+    pub fn charged(&self) -> u32 {
+        [self.grade, self.rewrite, self.web, self.generate, self.grounding, self.usefulness]
+            .into_iter()
+            .fold(0, u32::saturating_add)
+    }
+}
+
+/// Why a run ends before its path does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The next step does not fit into [`Limits::max_calls`].
+    Calls,
+    /// [`Limits::deadline`] has passed.
+    Deadline,
+}

@@ -1,0 +1,14 @@
+//! The core: everything that is decided between a question and its answer.
+//!
+//! A run is an ordinary `async fn` ([`answer`](self::answer)) that can await nothing but effects;
+//! [`run`] polls it by hand. It names only [`crate::document`]: no network, no clock, no prompt, no
+//! vendor, no JavaScript, and so it takes the same path on every host.
+
+pub mod answer;
+pub mod budget;
+mod record;
+pub mod run;
+pub mod strategy;
+pub mod task;
+pub mod trace;
+pub mod verdict;

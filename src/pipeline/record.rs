@@ -1,0 +1,310 @@
+//! What a run has found, and the answer that it amounts to: the best attempt with its *own* flags.
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::{Origin, Passage, Span};
+use crate::pipeline::budget::{Calls, Stop};
+use crate::pipeline::strategy::{OnExhaustion, Strategy};
+use crate::pipeline::task::{Draft, Failure, Grade};
+use crate::pipeline::trace::Event;
+use crate::pipeline::verdict::{Check, Verdict};
+
+/// How good an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub enum Outcome {
+    /// Complete, and every check that the strategy has was passed.
+    Answered,
+    /// The best there is, with flags that say what is wrong with it.
+    Partial,
+    /// No answer, and the reason why.
+    Abstained,
+}
+
+/// Why an answer is not [`Outcome::Answered`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub enum Reason {
+    /// The index has nothing for the question.
+    NoDocuments,
+    /// What was found does not answer the question.
+    Irrelevant,
+    /// Nothing local was relevant and the web search failed.
+    WebFailed,
+    /// The draft says things that the sources do not.
+    Ungrounded,
+    /// The draft does not answer the question.
+    NotUseful,
+    /// A check could not be decided.
+    Unchecked,
+    /// The generator repeated itself.
+    NoProgress,
+    /// A provider failed after the first draft.
+    ProviderFailed,
+    /// The calls or the time were used up.
+    Budget,
+    /// The draft was cut off.
+    Truncated,
+}
+
+/// An answer with everything that is known about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// How good it is.
+    pub outcome: Outcome,
+    /// Why it is not better; absent exactly when answered.
+    pub reason: Option<Reason>,
+    /// The draft in Markdown with citation marks `[n]`; empty for an abstention.
+    pub text: String,
+    /// What the marks stand for.
+    pub citations: Vec<Citation>,
+    /// The grounding check of this very draft; `None`: not checked or not decided.
+    pub grounded: Option<bool>,
+    /// The usefulness check of this very draft; `None`: not checked or not decided.
+    pub useful: Option<bool>,
+    /// How many drafts were written.
+    pub attempts: u32,
+    /// The passages given to the generator.
+    pub sources: Vec<Source>,
+    /// Whether a web search brought anything.
+    pub web_search_used: bool,
+    /// The grade of each retrieved passage.
+    pub verdicts: Vec<PassageVerdict>,
+    /// What it took.
+    pub calls: Calls,
+    /// What the reader should know besides.
+    pub warnings: Vec<Warning>,
+    /// Every step.
+    pub trace: Vec<Event>,
+    /// The strategy's name.
+    pub strategy: &'static str,
+}
+
+/// A quotation that supports a sentence of the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename_all = "camelCase"))]
+pub struct Citation {
+    /// The mark in the text, from 1.
+    pub n: u32,
+    /// The passage quoted.
+    pub passage_id: String,
+    /// Where to read it, with the section's anchor.
+    pub url: String,
+    /// The page's title.
+    pub title: String,
+    /// The text at `start..end` of the document's original source, byte for byte.
+    pub quote: String,
+    /// UTF-8 byte offset of the quote's start in the document's original source.
+    pub start: usize,
+    /// UTF-8 byte offset one past the quote's end.
+    pub end: usize,
+    /// The caller's index or the web.
+    pub origin: Origin,
+}
+
+/// A passage that the generator was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename_all = "camelCase"))]
+pub struct Source {
+    /// The passage.
+    pub passage_id: String,
+    /// Where to read it.
+    pub url: String,
+    /// The page's title.
+    pub title: String,
+    /// The caller's index or the web.
+    pub origin: Origin,
+}
+
+/// The grade of a retrieved passage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename_all = "camelCase"))]
+pub struct PassageVerdict {
+    /// The passage.
+    pub passage_id: String,
+    /// Relevant to the question?
+    pub verdict: Verdict,
+    /// 0…1, where the solver has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub score: Option<f32>,
+}
+
+impl PassageVerdict {
+    pub(crate) fn new(passage_id: &str, grade: Grade) -> Self {
+        Self { passage_id: passage_id.to_owned(), verdict: grade.verdict, score: grade.score }
+    }
+}
+
+/// Something the reader should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Warning {
+    /// Stable, for programs.
+    pub code: String,
+    /// For people.
+    pub message: String,
+}
+
+/// Nothing at all could be produced.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A service failed before there was any draft.
+    #[error("no answer could be produced: {0}")]
+    Failed(#[source] Failure),
+}
+
+/// A draft and what its checks said.
+#[derive(Debug, Clone)]
+pub(crate) struct Attempt {
+    draft: Draft,
+    context: Vec<Passage>,
+    grounding: Verdict,
+    usefulness: Verdict,
+}
+
+impl Attempt {
+    pub(crate) fn new(draft: Draft, context: Vec<Passage>) -> Self {
+        Self { draft, context, grounding: Verdict::Unknown, usefulness: Verdict::Unknown }
+    }
+
+    fn verdict(&self, check: Check) -> Verdict {
+        match check {
+            Check::Grounding => self.grounding,
+            Check::Usefulness => self.usefulness,
+        }
+    }
+
+    /// Grounding counts twice as much as usefulness, as the Self-RAG paper weighs support against
+    /// utility (1.0 and 0.5).
+    fn worth(&self) -> f32 {
+        self.grounding.worth() + 0.5 * self.usefulness.worth()
+    }
+
+    fn citations(&self) -> Vec<Citation> {
+        let cite = |(i, quote): (usize, &crate::pipeline::task::Quote)| {
+            let passage = self.context.get(quote.passage)?;
+            let text = passage.text.get(quote.span.start..quote.span.end)?;
+            let span = Span { start: passage.span.start + quote.span.start, end: passage.span.start + quote.span.end };
+            Some(Citation {
+                n: i as u32 + 1,
+                passage_id: passage.id.clone(),
+                url: passage.url.clone(),
+                title: passage.title.clone(),
+                quote: text.to_owned(),
+                start: span.start,
+                end: span.end,
+                origin: passage.origin,
+            })
+        };
+        self.draft.quotes.iter().enumerate().filter_map(cite).collect()
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        let source = |p: &Passage| Source {
+            passage_id: p.id.clone(),
+            url: p.url.clone(),
+            title: p.title.clone(),
+            origin: p.origin,
+        };
+        self.context.iter().map(source).collect()
+    }
+}
+
+/// Everything found so far; it survives whatever ends the path.
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    pub(crate) found_nothing: bool,
+    pub(crate) verdicts: Vec<PassageVerdict>,
+    pub(crate) queries: Vec<String>,
+    pub(crate) web_search_used: bool,
+    pub(crate) web_failed: bool,
+    pub(crate) attempts: Vec<Attempt>,
+    pub(crate) no_progress: bool,
+    pub(crate) failure: Option<Failure>,
+    pub(crate) stop: Option<Stop>,
+    warnings: Vec<Warning>,
+}
+
+impl Record {
+    pub(crate) fn warn(&mut self, code: &str, message: &str) {
+        self.warnings.push(Warning { code: code.to_owned(), message: message.to_owned() });
+    }
+
+    /// A check of the latest attempt.
+    pub(crate) fn note(&mut self, check: Check, verdict: Verdict) {
+        let Some(attempt) = self.attempts.last_mut() else { return };
+        match check {
+            Check::Grounding => attempt.grounding = verdict,
+            Check::Usefulness => attempt.usefulness = verdict,
+        }
+    }
+
+    /// Whether asking the web once more is pointless: there is none, or it failed.
+    pub(crate) fn web_is_closed(&self) -> bool {
+        self.web_failed || self.warnings.iter().any(|w| w.code == "web_not_configured")
+    }
+
+    /// The best attempt, of equals the earlier one.
+    fn best(&self) -> Option<&Attempt> {
+        self.attempts.iter().reduce(|best, next| if next.worth() > best.worth() { next } else { best })
+    }
+
+    pub(crate) fn conclude(self, calls: Calls, trace: Vec<Event>, strategy: &Strategy) -> Result<Answer, RunError> {
+        let best = self.best().cloned();
+        let reason = match &best {
+            Some(attempt) => self.shortcoming(attempt, strategy),
+            None => match (self.stop, self.failure) {
+                (Some(_), _) => Some(Reason::Budget),
+                (None, Some(failure)) => return Err(RunError::Failed(failure)),
+                (None, None) if self.web_failed => Some(Reason::WebFailed),
+                (None, None) if self.found_nothing => Some(Reason::NoDocuments),
+                (None, None) => Some(Reason::Irrelevant),
+            },
+        };
+        let shown = best.filter(|_| reason.is_none() || strategy.on_exhaustion == OnExhaustion::Best);
+        let outcome = match (&shown, reason) {
+            (None, _) => Outcome::Abstained,
+            (Some(_), None) => Outcome::Answered,
+            (Some(_), Some(_)) => Outcome::Partial,
+        };
+        let checked = |check| shown.as_ref().and_then(|a| a.verdict(check).flag());
+        Ok(Answer {
+            outcome,
+            reason,
+            grounded: checked(Check::Grounding),
+            useful: checked(Check::Usefulness),
+            citations: shown.as_ref().map(Attempt::citations).unwrap_or_default(),
+            sources: shown.as_ref().map(Attempt::sources).unwrap_or_default(),
+            text: shown.map(|a| a.draft.text).unwrap_or_default(),
+            attempts: self.attempts.len() as u32,
+            web_search_used: self.web_search_used,
+            verdicts: self.verdicts,
+            calls,
+            warnings: self.warnings,
+            trace,
+            strategy: strategy.name,
+        })
+    }
+
+    /// What keeps an attempt from being an answer: first what cut the run short, then its checks.
+    fn shortcoming(&self, attempt: &Attempt, strategy: &Strategy) -> Option<Reason> {
+        let failed = |verdict| strategy.checks.iter().find(|&&check| attempt.verdict(check) == verdict);
+        match (failed(Verdict::No), failed(Verdict::Unknown)) {
+            _ if attempt.draft.truncated => Some(Reason::Truncated),
+            (None, None) => None,
+            _ if self.stop.is_some() => Some(Reason::Budget),
+            _ if self.failure.is_some() => Some(Reason::ProviderFailed),
+            _ if self.no_progress => Some(Reason::NoProgress),
+            (Some(Check::Grounding), _) => Some(Reason::Ungrounded),
+            (Some(Check::Usefulness), _) => Some(Reason::NotUseful),
+            (None, Some(_)) => Some(Reason::Unchecked),
+        }
+    }
+}

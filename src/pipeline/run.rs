@@ -1,0 +1,312 @@
+//! The runtime of one run: a mailbox, and a future polled by hand.
+//!
+//! The contract, for whoever drives it:
+//!
+//! > Take steps until [`Step::Wait`] or [`Step::Done`]. Perform the effects of each
+//! > [`Step::Perform`] in any order and at once. Resolve each exactly once. When the deadline passes,
+//! > resolve what is still open with [`Failure::Deadline`]. Dropping the run cancels it.
+//!
+//! The run reads no clock: `now` comes with each reply. It cannot tell in which order replies
+//! arrived, because it joins them by slot.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use crate::document::{Hit, Passage};
+use crate::pipeline::answer::{self, Answer, Question, RunError};
+use crate::pipeline::budget::{Call, Calls, Limits, Millis, Stop};
+use crate::pipeline::strategy::Strategy;
+use crate::pipeline::task::{Ask, Failure, Task, TaskReply};
+use crate::pipeline::trace::Event;
+
+/// Names an effect within its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EffectId(u32);
+
+/// Everything that leaves the core.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Search the index. Reply: [`Reply::Hits`].
+    Retrieve {
+        /// The query.
+        query: String,
+        /// How many passages, at most.
+        k: usize,
+    },
+    /// Search the web. Reply: [`Reply::Web`].
+    SearchWeb {
+        /// The query.
+        query: String,
+        /// How many results, at most.
+        limit: usize,
+    },
+    /// Put a task to a solver. Reply: [`Reply::Task`].
+    Ask(Task),
+}
+
+/// An effect to perform.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    /// To be handed back with the outcome.
+    pub id: EffectId,
+    /// What to do.
+    pub effect: Effect,
+    /// How often the driver may call out for it, its own retries included.
+    pub may_call: u32,
+}
+
+/// What an effect brought.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// To [`Effect::Retrieve`]: passages, best first.
+    Hits(Vec<Hit>),
+    /// To [`Effect::SearchWeb`]: results as passages of origin web, best first.
+    Web(Vec<Passage>),
+    /// To [`Effect::Ask`].
+    Task(TaskReply),
+    /// To any of them.
+    Failed(Failure),
+}
+
+/// A reply and what it took to get it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The reply.
+    pub reply: Reply,
+    /// How often the driver called out for it.
+    pub called: u32,
+}
+
+/// What to do next.
+#[derive(Debug)]
+pub enum Step {
+    /// Perform these.
+    Perform(Vec<Order>),
+    /// Replies are outstanding.
+    Wait,
+    /// The run is over; later steps say [`Step::Wait`].
+    Done(Box<Result<Answer, RunError>>),
+}
+
+/// A reply that the run did not expect: a fault of the driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("effect {0:?} is not open: resolve each effect exactly once")]
+pub struct ResolveError(pub EffectId);
+
+type Answering = Pin<Box<dyn Future<Output = Result<Answer, RunError>>>>;
+
+/// One question on its way to an answer.
+pub struct Run {
+    mailbox: Rc<RefCell<Mailbox>>,
+    answering: Option<Answering>,
+}
+
+impl Run {
+    /// Starts a run at the time `now`; nothing happens before the first step.
+    pub fn new(question: Question, strategy: Strategy, limits: Limits, now: Millis) -> Self {
+        let mailbox = Rc::new(RefCell::new(Mailbox::new(limits, now)));
+        let path = Path { mailbox: Rc::clone(&mailbox) };
+        let answering = Box::pin(async move { answer::answer(&path, &question, &strategy).await });
+        Self { mailbox, answering: Some(answering) }
+    }
+
+    /// Goes on as far as it can without a reply.
+    pub fn next_step(&mut self) -> Step {
+        let Some(answering) = self.answering.as_mut() else { return Step::Wait };
+        if let Poll::Ready(result) = answering.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            self.answering = None;
+            return Step::Done(Box::new(result));
+        }
+        let orders = std::mem::take(&mut self.mailbox.borrow_mut().orders);
+        if orders.is_empty() { Step::Wait } else { Step::Perform(orders) }
+    }
+
+    /// Files the outcome of an effect that arrived at the time `now`.
+    pub fn resolve(&mut self, id: EffectId, outcome: Outcome, now: Millis) -> Result<(), ResolveError> {
+        self.mailbox.borrow_mut().file(id, outcome, now)
+    }
+
+    /// The events since the last call.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        let mut mailbox = self.mailbox.borrow_mut();
+        let new = mailbox.events[mailbox.events_taken..].to_vec();
+        mailbox.events_taken = mailbox.events.len();
+        new
+    }
+
+    /// The moment at which open effects are to be given up.
+    pub fn deadline(&self) -> Millis {
+        self.mailbox.borrow().deadline
+    }
+}
+
+/// What passes between the path and its driver.
+struct Mailbox {
+    next_id: u32,
+    orders: Vec<Order>,
+    open: BTreeMap<EffectId, Open>,
+    replies: BTreeMap<EffectId, Reply>,
+    events: Vec<Event>,
+    events_taken: usize,
+    calls: Calls,
+    max_calls: u32,
+    deadline: Millis,
+    now: Millis,
+}
+
+/// An effect without a reply, and the calls set aside for it.
+#[derive(Clone, Copy)]
+struct Open {
+    call: Call,
+    may_call: u32,
+}
+
+impl Mailbox {
+    fn new(limits: Limits, now: Millis) -> Self {
+        Self {
+            next_id: 0,
+            orders: Vec::new(),
+            open: BTreeMap::new(),
+            replies: BTreeMap::new(),
+            events: Vec::new(),
+            events_taken: 0,
+            calls: Calls::default(),
+            max_calls: limits.max_calls,
+            deadline: now.saturating_add(limits.deadline),
+            now,
+        }
+    }
+
+    /// Calls neither made nor set aside.
+    fn free_calls(&self) -> u32 {
+        let reserved =
+            self.open.values().filter(|o| is_charged(o.call)).map(|o| o.may_call).fold(0, u32::saturating_add);
+        self.max_calls.saturating_sub(self.calls.charged()).saturating_sub(reserved)
+    }
+
+    /// Whether `count` more effects of this kind may begin.
+    fn admit(&self, call: Call, count: usize) -> Result<(), Stop> {
+        if self.now >= self.deadline {
+            return Err(Stop::Deadline);
+        }
+        if is_charged(call) && count > self.free_calls() as usize {
+            return Err(Stop::Calls);
+        }
+        Ok(())
+    }
+
+    fn post(&mut self, effect: Effect, call: Call) -> EffectId {
+        let id = EffectId(self.next_id);
+        self.next_id += 1;
+        let may_call = 1;
+        self.open.insert(id, Open { call, may_call });
+        self.orders.push(Order { id, effect, may_call });
+        id
+    }
+
+    fn file(&mut self, id: EffectId, outcome: Outcome, now: Millis) -> Result<(), ResolveError> {
+        let open = self.open.remove(&id).ok_or(ResolveError(id))?;
+        self.calls.book(open.call, outcome.called);
+        self.replies.insert(id, outcome.reply);
+        self.now = self.now.max(now);
+        Ok(())
+    }
+}
+
+fn is_charged(call: Call) -> bool {
+    call != Call::Retrieve
+}
+
+/// What the path sees: typed calls that read as if they were local.
+pub(crate) struct Path {
+    mailbox: Rc<RefCell<Mailbox>>,
+}
+
+impl Path {
+    /// Searches the index.
+    pub(crate) async fn retrieve(&self, query: &str, k: usize) -> Result<Result<Vec<Hit>, Failure>, Stop> {
+        let effect = Effect::Retrieve { query: query.to_owned(), k };
+        Ok(match self.perform(effect, Call::Retrieve).await? {
+            Reply::Hits(hits) => Ok(hits),
+            Reply::Failed(failure) => Err(failure),
+            Reply::Web(_) | Reply::Task(_) => Err(Failure::Malformed { task: "retrieve" }),
+        })
+    }
+
+    /// Searches the web.
+    pub(crate) async fn search_web(&self, query: &str, limit: usize) -> Result<Result<Vec<Passage>, Failure>, Stop> {
+        let effect = Effect::SearchWeb { query: query.to_owned(), limit };
+        Ok(match self.perform(effect, Call::Web).await? {
+            Reply::Web(passages) => Ok(passages),
+            Reply::Failed(failure) => Err(failure),
+            Reply::Hits(_) | Reply::Task(_) => Err(Failure::Malformed { task: "web search" }),
+        })
+    }
+
+    /// Puts a task to the solver. A failure is a reply; only an exhausted budget stops the path.
+    pub(crate) async fn ask<T: Ask + Clone>(&self, task: T) -> Result<Result<T::Reply, Failure>, Stop> {
+        let kind: Task = task.clone().into();
+        let call = kind.call();
+        Ok(read(&task, self.perform(Effect::Ask(kind), call).await?))
+    }
+
+    /// Puts tasks of one kind to the solver at once; replies by slot, whatever their order of arrival.
+    pub(crate) async fn ask_all<T: Ask + Clone>(&self, tasks: Vec<T>) -> Result<Vec<Result<T::Reply, Failure>>, Stop> {
+        let kinds: Vec<Task> = tasks.iter().cloned().map(Into::into).collect();
+        if let Some(first) = kinds.first() {
+            self.mailbox.borrow().admit(first.call(), kinds.len())?;
+        }
+        let ids: Vec<EffectId> = kinds.into_iter().map(|kind| self.post(kind)).collect();
+        let mut replies = Vec::with_capacity(ids.len());
+        for (task, id) in tasks.iter().zip(ids) {
+            replies.push(read(task, self.reply(id).await));
+        }
+        Ok(replies)
+    }
+
+    /// Tells an event.
+    pub(crate) fn emit(&self, event: Event) {
+        self.mailbox.borrow_mut().events.push(event);
+    }
+
+    /// Everything told so far.
+    pub(crate) fn trace(&self) -> Vec<Event> {
+        self.mailbox.borrow().events.clone()
+    }
+
+    /// The calls made so far.
+    pub(crate) fn calls(&self) -> Calls {
+        self.mailbox.borrow().calls
+    }
+
+    fn post(&self, task: Task) -> EffectId {
+        let call = task.call();
+        self.mailbox.borrow_mut().post(Effect::Ask(task), call)
+    }
+
+    async fn perform(&self, effect: Effect, call: Call) -> Result<Reply, Stop> {
+        self.mailbox.borrow().admit(call, 1)?;
+        let id = self.mailbox.borrow_mut().post(effect, call);
+        Ok(self.reply(id).await)
+    }
+
+    async fn reply(&self, id: EffectId) -> Reply {
+        std::future::poll_fn(|_| match self.mailbox.borrow_mut().replies.remove(&id) {
+            Some(reply) => Poll::Ready(reply),
+            None => Poll::Pending,
+        })
+        .await
+    }
+}
+
+fn read<T: Ask>(task: &T, reply: Reply) -> Result<T::Reply, Failure> {
+    match reply {
+        Reply::Task(reply) => task.read(reply).ok_or(Failure::Malformed { task: T::NAME }),
+        Reply::Failed(failure) => Err(failure),
+        Reply::Hits(_) | Reply::Web(_) => Err(Failure::Malformed { task: T::NAME }),
+    }
+}

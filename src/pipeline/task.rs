@@ -1,0 +1,214 @@
+//! The typed tasks that the core puts to a solver, and the replies it understands.
+//!
+//! A task says *what* is asked; how it is asked (a prompt, a formula, a person) is the solver's.
+
+use crate::document::{Passage, Span};
+use crate::pipeline::budget::Call;
+use crate::pipeline::verdict::{Check, Verdict};
+
+/// Does each passage contain information relevant to the question? (Seeds C-03, C-07.)
+#[derive(Debug, Clone, PartialEq)]
+pub struct GradePassages {
+    /// The question as asked.
+    pub question: String,
+    /// The passages; the reply has one grade for each, in this order.
+    pub passages: Vec<Passage>,
+    /// True when an earlier reply could not be read: ask differently.
+    pub again: bool,
+}
+
+/// A better query for a search engine, not one of those tried.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RewriteQuery {
+    /// The question as asked.
+    pub question: String,
+    /// The queries already sent.
+    pub tried: Vec<String>,
+}
+
+/// An answer to the question from the passages alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Generate {
+    /// The question as asked.
+    pub question: String,
+    /// What it may be answered from; citation `[n]` means the n-th, from 1.
+    pub passages: Vec<Passage>,
+    /// Earlier drafts and what was wrong with them, so that a retry cannot repeat itself.
+    pub rejected: Vec<Rejected>,
+}
+
+/// A draft that failed a check.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rejected {
+    /// The draft's text.
+    pub text: String,
+    /// The check that it failed.
+    pub check: Check,
+}
+
+/// Is the draft entirely grounded in the passages? (Seed R-03: in the passages, not in the world.)
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckGrounding {
+    /// The draft.
+    pub draft: Draft,
+    /// What it was written from.
+    pub passages: Vec<Passage>,
+    /// True when an earlier reply could not be read: ask differently.
+    pub again: bool,
+}
+
+/// Does the draft answer the question usefully and completely? (Seed R-05: it sees no passages.)
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckUsefulness {
+    /// The question as asked.
+    pub question: String,
+    /// The draft's text.
+    pub draft: String,
+    /// True when an earlier reply could not be read: ask differently.
+    pub again: bool,
+}
+
+/// A grade of one passage.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Grade {
+    /// Relevant, not relevant, or unknown.
+    pub verdict: Verdict,
+    /// A relevance score 0…1, where the solver has one.
+    pub score: Option<f32>,
+}
+
+/// A generated answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Draft {
+    /// Markdown, with `[n]` after what the n-th citation supports.
+    pub text: String,
+    /// What the numbers stand for, in the order of `n` from 1.
+    pub quotes: Vec<Quote>,
+    /// Cut off before its end; its flags stay unknown.
+    pub truncated: bool,
+}
+
+/// A place in one of the passages given to the generator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quote {
+    /// The index of the passage in [`Generate::passages`].
+    pub passage: usize,
+    /// The bytes of that passage's text.
+    pub span: Span,
+}
+
+/// Everything that a solver can be asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Task {
+    /// See [`GradePassages`].
+    GradePassages(GradePassages),
+    /// See [`RewriteQuery`].
+    RewriteQuery(RewriteQuery),
+    /// See [`Generate`].
+    Generate(Generate),
+    /// See [`CheckGrounding`].
+    CheckGrounding(CheckGrounding),
+    /// See [`CheckUsefulness`].
+    CheckUsefulness(CheckUsefulness),
+}
+
+impl Task {
+    /// The line of the budget that it is booked on.
+    pub fn call(&self) -> Call {
+        match self {
+            Self::GradePassages(_) => Call::Grade,
+            Self::RewriteQuery(_) => Call::Rewrite,
+            Self::Generate(_) => Call::Generate,
+            Self::CheckGrounding(_) => Call::Grounding,
+            Self::CheckUsefulness(_) => Call::Usefulness,
+        }
+    }
+}
+
+/// A solver's reply to a [`Task`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum TaskReply {
+    /// To [`GradePassages`]: one for each passage, by slot.
+    Grades(Vec<Grade>),
+    /// To [`RewriteQuery`].
+    Query(String),
+    /// To [`Generate`].
+    Draft(Draft),
+    /// To [`CheckGrounding`] and [`CheckUsefulness`].
+    Verdict(Verdict),
+}
+
+/// Why an effect has no reply.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The host has no such service: configure one.
+    #[error("{service} is not configured")]
+    NotConfigured {
+        /// The service, for instance `web search`.
+        service: &'static str,
+    },
+    /// The service answered with an error, or not at all.
+    #[error("{service} failed: {detail}")]
+    Service {
+        /// The service.
+        service: &'static str,
+        /// What happened, without text from upstream.
+        detail: String,
+    },
+    /// The reply has not the form that the task asks for.
+    #[error("the reply to {task} has the wrong form")]
+    Malformed {
+        /// The task.
+        task: &'static str,
+    },
+    /// The run's deadline passed while it was under way.
+    #[error("the run's deadline passed")]
+    Deadline,
+}
+
+/// A task with the type of its reply.
+pub trait Ask: Into<Task> {
+    /// What the core gets back.
+    type Reply;
+    /// The task's name, for messages.
+    const NAME: &'static str;
+
+    /// Reads the reply; `None` when it is of another task.
+    fn read(&self, reply: TaskReply) -> Option<Self::Reply>;
+}
+
+macro_rules! ask {
+    ($task:ident -> $reply:ty, $self:ident, $pattern:pat => $value:expr) => {
+        impl From<$task> for Task {
+            fn from(task: $task) -> Self {
+                Self::$task(task)
+            }
+        }
+
+        impl Ask for $task {
+            type Reply = $reply;
+            const NAME: &'static str = stringify!($task);
+
+            fn read(&$self, reply: TaskReply) -> Option<$reply> {
+                match reply {
+                    $pattern => $value,
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+ask!(GradePassages -> Vec<Grade>, self, TaskReply::Grades(grades) => (grades.len() == self.passages.len()).then_some(grades));
+ask!(RewriteQuery -> String, self, TaskReply::Query(query) => Some(query));
+ask!(Generate -> Draft, self, TaskReply::Draft(draft) => draft.quotes.iter().all(|q| fits(*q, &self.passages)).then_some(draft));
+ask!(CheckGrounding -> Verdict, self, TaskReply::Verdict(verdict) => Some(verdict));
+ask!(CheckUsefulness -> Verdict, self, TaskReply::Verdict(verdict) => Some(verdict));
+
+/// Whether a quote lies on character boundaries of a passage that was given.
+fn fits(quote: Quote, passages: &[Passage]) -> bool {
+    passages
+        .get(quote.passage)
+        .is_some_and(|p| p.text.get(quote.span.start..quote.span.end).is_some_and(|t| !t.is_empty()))
+}

@@ -1,0 +1,161 @@
+//! A scripted driver: fixed replies, no network, no clock.
+#![allow(dead_code)] // each test binary uses its part
+
+use countercheck::document::{Hit, Origin, Passage, Span};
+use countercheck::pipeline::answer::{Answer, Question, RunError};
+use countercheck::pipeline::budget::Limits;
+use countercheck::pipeline::run::{Effect, Order, Outcome, Reply, Run, Step};
+use countercheck::pipeline::strategy::Strategy;
+use countercheck::pipeline::task::{Draft, Failure, Grade, Quote, Task, TaskReply};
+use countercheck::pipeline::verdict::Verdict;
+
+/// What the world says, in the order in which it is asked. The last entry of a list is repeated.
+#[derive(Clone)]
+pub struct Script {
+    /// A letter for each passage: R relevant, I irrelevant, ? unknown, ! a failing grader.
+    pub grades: &'static str,
+    /// Verdicts of the grounding checks: y, n, ?.
+    pub grounded: &'static str,
+    /// Verdicts of the usefulness checks: y, n, ?.
+    pub useful: &'static str,
+    /// What a web search brings: a number of results, `None` for "not configured".
+    pub web: Option<Result<usize, ()>>,
+    /// The drafts; empty: each differs from the others.
+    pub drafts: Vec<Draft>,
+    /// Whether writing a draft fails from this attempt on.
+    pub generate_fails_from: usize,
+    /// Time that each reply takes.
+    pub latency: u64,
+    /// Replies are filed in reverse order.
+    pub reversed: bool,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self {
+            grades: "RRRR",
+            grounded: "y",
+            useful: "y",
+            web: Some(Ok(1)),
+            drafts: Vec::new(),
+            generate_fails_from: usize::MAX,
+            latency: 1,
+            reversed: false,
+        }
+    }
+}
+
+pub fn passage(n: usize, origin: Origin) -> Passage {
+    let text = format!("Passage number {n}.");
+    Passage {
+        id: format!("doc#{n}"),
+        document: "doc".to_owned(),
+        url: String::new(),
+        title: "Doc".to_owned(),
+        headings: Vec::new(),
+        span: Span { start: 100 * n, end: 100 * n + text.len() },
+        text,
+        origin,
+    }
+}
+
+/// What a run did, for tests to look at.
+#[derive(Default)]
+pub struct Log {
+    pub effects: Vec<Effect>,
+    pub now: u64,
+    counts: [usize; 4],
+}
+
+pub fn run(script: &Script, strategy: Strategy) -> Result<Answer, RunError> {
+    run_logged(script, strategy, Limits::default()).0
+}
+
+pub fn run_logged(script: &Script, strategy: Strategy, limits: Limits) -> (Result<Answer, RunError>, Log) {
+    let mut log = Log::default();
+    let question = Question::new("What are the steps of RAG?").expect("not blank");
+    let mut run = Run::new(question, strategy, limits, 0);
+    loop {
+        match run.next_step() {
+            Step::Done(result) => return (*result, log),
+            Step::Wait => panic!("nothing is outstanding, yet the run waits"),
+            Step::Perform(orders) => {
+                let mut outcomes: Vec<_> = orders.into_iter().map(|o| (o.id, reply(script, &o, &mut log))).collect();
+                if script.reversed {
+                    outcomes.reverse();
+                }
+                for (id, reply) in outcomes {
+                    log.now += script.latency;
+                    run.resolve(id, Outcome { reply, called: 1 }, log.now).expect("each order is resolved once");
+                }
+            }
+        }
+    }
+}
+
+fn reply(script: &Script, order: &Order, log: &mut Log) -> Reply {
+    log.effects.push(order.effect.clone());
+    match &order.effect {
+        Effect::Retrieve { k, .. } => {
+            let n = script.grades.len().min(*k);
+            let hit = |i| Hit { passage: passage(i, Origin::Local), score: 1.0, lexical: 1.0, dense: None };
+            Reply::Hits((0..n).map(hit).collect())
+        }
+        Effect::SearchWeb { .. } => match script.web {
+            None => Reply::Failed(Failure::NotConfigured { service: "web search" }),
+            Some(Err(())) => Reply::Failed(Failure::Service { service: "web search", detail: "HTTP 500".to_owned() }),
+            Some(Ok(n)) => {
+                log.counts[0] += 1;
+                let base = 1000 * log.counts[0];
+                Reply::Web((base..base + n).map(|i| passage(i, Origin::Web)).collect())
+            }
+        },
+        Effect::Ask(task) => match task_reply(script, task, log) {
+            Ok(reply) => Reply::Task(reply),
+            Err(failure) => Reply::Failed(failure),
+        },
+    }
+}
+
+fn task_reply(script: &Script, task: &Task, log: &mut Log) -> Result<TaskReply, Failure> {
+    let failure = || Failure::Service { service: "model", detail: "HTTP 500".to_owned() };
+    Ok(match task {
+        Task::GradePassages(task) => {
+            let n: usize = task.passages[0].id.rsplit('#').next().expect("ordinal").parse().expect("number");
+            let letter = script.grades.as_bytes()[n];
+            if letter == b'!' {
+                return Err(failure());
+            }
+            TaskReply::Grades(vec![Grade { verdict: verdict(letter), score: None }])
+        }
+        Task::RewriteQuery(task) => TaskReply::Query(format!("query {}", task.tried.len())),
+        Task::Generate(task) => {
+            let i = task.rejected.len();
+            if i >= script.generate_fails_from {
+                return Err(failure());
+            }
+            let own = Draft {
+                text: format!("Draft {i} [1]"),
+                quotes: vec![Quote { passage: 0, span: Span { start: 0, end: 7 } }],
+                truncated: false,
+            };
+            TaskReply::Draft(script.drafts.get(i.min(script.drafts.len().saturating_sub(1))).cloned().unwrap_or(own))
+        }
+        Task::CheckGrounding(_) => TaskReply::Verdict(next(script.grounded, &mut log.counts[1])),
+        Task::CheckUsefulness(_) => TaskReply::Verdict(next(script.useful, &mut log.counts[2])),
+    })
+}
+
+fn next(script: &str, count: &mut usize) -> Verdict {
+    let letter = script.as_bytes()[(*count).min(script.len() - 1)];
+    *count += 1;
+    verdict(letter)
+}
+
+fn verdict(letter: u8) -> Verdict {
+    match letter {
+        b'R' | b'y' => Verdict::Yes,
+        b'I' | b'n' => Verdict::No,
+        _ => Verdict::Unknown,
+    }
+}
