@@ -13,3 +13,6 @@ pub mod embedding;
 pub mod index;
 pub mod ingest;
 pub mod pipeline;
+pub mod problem;
+pub mod prompt;
+pub mod wire;

@@ -49,6 +49,24 @@ pub enum Reason {
     Truncated,
 }
 
+impl Reason {
+    /// The reason as it stands in answers.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::NoDocuments => "no_documents",
+            Self::Irrelevant => "irrelevant",
+            Self::WebFailed => "web_failed",
+            Self::Ungrounded => "ungrounded",
+            Self::NotUseful => "not_useful",
+            Self::Unchecked => "unchecked",
+            Self::NoProgress => "no_progress",
+            Self::ProviderFailed => "provider_failed",
+            Self::Budget => "budget",
+            Self::Truncated => "truncated",
+        }
+    }
+}
+
 /// An answer with everything that is known about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
@@ -132,7 +150,7 @@ pub struct PassageVerdict {
     /// 0…1, where the solver has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
-    pub score: Option<f32>,
+    pub score: Option<f64>,
 }
 
 impl PassageVerdict {

@@ -74,7 +74,7 @@ pub struct Grade {
     /// Relevant, not relevant, or unknown.
     pub verdict: Verdict,
     /// A relevance score 0…1, where the solver has one.
-    pub score: Option<f32>,
+    pub score: Option<f64>,
 }
 
 /// A generated answer.

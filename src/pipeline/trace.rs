@@ -31,7 +31,7 @@ pub enum Event {
         /// 0…1, where the solver has one.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
-        score: Option<f32>,
+        score: Option<f64>,
     },
     /// What the grades amount to.
     Decide {

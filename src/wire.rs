@@ -1,0 +1,338 @@
+//! What crosses to JavaScript and HTTP: one definition each, from which the TypeScript is generated.
+//!
+//! HTTP has `snake_case`; the JavaScript client shows the same fields in `camelCase`. Absent fields
+//! are absent, never `null`, but for the three-valued flags `grounded` and `useful`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::{Document, Format, Hit};
+use crate::pipeline::answer::{self, Citation, Outcome, PassageVerdict, Question, Reason, Source, Warning};
+use crate::pipeline::budget::{Calls, Limits};
+use crate::pipeline::strategy::Strategy;
+use crate::pipeline::trace::Event;
+use crate::problem::Problem;
+use crate::prompt::{self, Language};
+
+/// `POST /v1/ask`, and the argument of `assistant.ask`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename_all = "camelCase", optional_fields))]
+pub struct AskRequest {
+    /// The question, at most 8 KiB.
+    pub question: String,
+    /// How many passages to retrieve, 1 to 50; the strategy's default is 4.
+    pub k: Option<usize>,
+    /// The strategy's name; `self-reflective` by default.
+    pub strategy: Option<String>,
+    /// How many drafts may follow the first, 0 to 4.
+    pub max_retries: Option<u32>,
+    /// The language of the answer; that of the question by default.
+    pub language: Option<Language>,
+    /// Bounds of the run.
+    pub limits: Option<AskLimits>,
+}
+
+/// Bounds of a run; what is absent keeps the host's default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename_all = "camelCase", optional_fields))]
+pub struct AskLimits {
+    /// The most calls for tasks and web searches.
+    pub max_calls: Option<u32>,
+    /// The most milliseconds the run may take.
+    #[cfg_attr(test, ts(type = "number"))]
+    pub deadline_ms: Option<u64>,
+}
+
+/// An [`AskRequest`] whose every value has been checked.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The question.
+    pub question: Question,
+    /// The strategy with its numbers.
+    pub strategy: Strategy,
+    /// The bounds, never above the host's.
+    pub limits: Limits,
+    /// The language of the answer.
+    pub language: Language,
+}
+
+impl AskRequest {
+    /// Reads a request from JSON.
+    pub fn from_json(json: &[u8]) -> Result<Self, Problem> {
+        serde_json::from_slice(json).map_err(|error| Problem::json(&error))
+    }
+
+    /// Checks every value; bounds above the host's are cut to it.
+    pub fn check(self, host: Limits) -> Result<Asked, Problem> {
+        let question = Question::new(&self.question)?;
+        let strategy = self.strategy.as_deref().map_or_else(|| Ok(Strategy::default()), Strategy::named)?;
+        let strategy = strategy.with(self.k, self.max_retries)?;
+        let own = self.limits.unwrap_or_default();
+        let limits = Limits {
+            max_calls: own.max_calls.unwrap_or(host.max_calls).min(host.max_calls),
+            deadline: own.deadline_ms.unwrap_or(host.deadline).min(host.deadline),
+        };
+        let language = self.language.unwrap_or_else(|| Language::detect(question.as_str()));
+        Ok(Asked { question, strategy, limits, language })
+    }
+}
+
+/// The answer with everything that is known about it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename_all = "camelCase"))]
+pub struct Answer {
+    /// How good it is.
+    pub outcome: Outcome,
+    /// Why it is not better; absent exactly when answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub reason: Option<Reason>,
+    /// Markdown with citation marks `[n]`; for an abstention the sentence that says so.
+    pub text: String,
+    /// What the marks stand for.
+    pub citations: Vec<Citation>,
+    /// Whether the sources support it; null: not checked or not decided.
+    pub grounded: Option<bool>,
+    /// Whether it answers the question; null: not checked or not decided.
+    pub useful: Option<bool>,
+    /// How many drafts were written.
+    pub attempts: u32,
+    /// The passages given to the generator.
+    pub sources: Vec<Source>,
+    /// How many they are.
+    pub sources_used: usize,
+    /// Whether a web search brought anything.
+    pub web_search_used: bool,
+    /// The grade of each retrieved passage.
+    pub verdicts: Vec<PassageVerdict>,
+    /// What it took.
+    pub usage: Usage,
+    /// What the reader should know besides.
+    pub warnings: Vec<Warning>,
+    /// Every step.
+    pub trace: Vec<Event>,
+    /// The strategy's name.
+    pub strategy: String,
+    /// Who answered the tasks: `builtin` means sentences quoted from the sources, not written.
+    pub solver: String,
+    /// The language of the answer's own sentences.
+    pub language: Language,
+}
+
+/// What a run took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename_all = "camelCase"))]
+pub struct Usage {
+    /// Calls by kind.
+    pub calls: Calls,
+}
+
+impl Answer {
+    /// The answer of a run, with the abstention's sentence filled in.
+    pub fn new(answer: answer::Answer, solver: &str, language: Language) -> Self {
+        let text = match (answer.outcome, answer.reason) {
+            (Outcome::Abstained, Some(reason)) => prompt::abstention(reason.code(), language).to_owned(),
+            _ => answer.text,
+        };
+        Self {
+            outcome: answer.outcome,
+            reason: answer.reason,
+            text,
+            citations: answer.citations,
+            grounded: answer.grounded,
+            useful: answer.useful,
+            attempts: answer.attempts,
+            sources_used: answer.sources.len(),
+            sources: answer.sources,
+            web_search_used: answer.web_search_used,
+            verdicts: answer.verdicts,
+            usage: Usage { calls: answer.calls },
+            warnings: answer.warnings,
+            trace: answer.trace,
+            strategy: answer.strategy.to_owned(),
+            solver: solver.to_owned(),
+            language,
+        }
+    }
+}
+
+/// `POST /v1/search`, and the argument of `assistant.search`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename_all = "camelCase", optional_fields))]
+pub struct SearchRequest {
+    /// What to look for, at most 8 KiB.
+    pub query: String,
+    /// How many passages, 1 to 50; 10 by default.
+    pub k: Option<usize>,
+}
+
+impl SearchRequest {
+    /// Reads a request from JSON.
+    pub fn from_json(json: &[u8]) -> Result<Self, Problem> {
+        serde_json::from_slice(json).map_err(|error| Problem::json(&error))
+    }
+
+    /// The query and the number of hits, checked.
+    pub fn check(&self) -> Result<(Question, usize), Problem> {
+        let strategy = Strategy::default().with(Some(self.k.unwrap_or(10)), None)?;
+        Ok((Question::new(&self.query)?, strategy.k))
+    }
+}
+
+/// A passage that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename_all = "camelCase"))]
+pub struct SearchHit {
+    /// The passage.
+    pub passage_id: String,
+    /// Its document.
+    pub document_id: String,
+    /// Where to read it, with the section's anchor; empty when the document has no URL.
+    pub url: String,
+    /// The page's title.
+    pub title: String,
+    /// The headings above it, outermost first.
+    pub headings: Vec<String>,
+    /// The passage as it stands in the source.
+    pub text: String,
+    /// UTF-8 byte offset of its start in the document's original source.
+    pub start: usize,
+    /// UTF-8 byte offset one past its end.
+    pub end: usize,
+    /// The fused score, 0 to 1 within one list of results.
+    pub score: f64,
+    /// BM25.
+    pub lexical: f64,
+    /// Cosine of the vectors; absent when either has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub dense: Option<f64>,
+}
+
+impl From<Hit> for SearchHit {
+    fn from(hit: Hit) -> Self {
+        let passage = hit.passage;
+        Self {
+            passage_id: passage.id,
+            document_id: passage.document,
+            url: passage.url,
+            title: passage.title,
+            headings: passage.headings,
+            text: passage.text,
+            start: passage.span.start,
+            end: passage.span.end,
+            score: decimal(hit.score),
+            lexical: decimal(hit.lexical),
+            dense: hit.dense.map(decimal),
+        }
+    }
+}
+
+/// The reply to a [`SearchRequest`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct SearchResponse {
+    /// Best first.
+    pub hits: Vec<SearchHit>,
+}
+
+/// A document to index, the argument of `assistant.add`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename_all = "camelCase", optional_fields))]
+pub struct DocumentInput {
+    /// Unique in the index; a document of the same id is replaced.
+    pub id: String,
+    /// The source.
+    pub text: String,
+    /// Where a reader finds it.
+    pub url: Option<String>,
+    /// Its title; by default the first level-1 heading, else the id.
+    pub title: Option<String>,
+    /// How the text is written; Markdown by default.
+    pub format: Option<Format>,
+}
+
+impl DocumentInput {
+    /// Reads a document from JSON.
+    pub fn from_json(json: &[u8]) -> Result<Self, Problem> {
+        serde_json::from_slice(json).map_err(|error| Problem::json(&error))
+    }
+}
+
+impl From<DocumentInput> for Document {
+    fn from(input: DocumentInput) -> Self {
+        Self {
+            id: input.id,
+            url: input.url.unwrap_or_default(),
+            title: input.title.unwrap_or_default(),
+            format: input.format.unwrap_or_default(),
+            source: input.text,
+        }
+    }
+}
+
+/// How much an index holds: the value of `assistant.statistics()`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Statistics {
+    /// Documents.
+    pub documents: usize,
+    /// Passages.
+    pub passages: usize,
+}
+
+/// Whether the Worker can answer: the body of `GET /healthz`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename_all = "camelCase"))]
+pub struct Health {
+    /// `ok` when the index is loaded.
+    pub status: String,
+    /// The package's version.
+    pub version: String,
+    /// Who answers tasks.
+    pub solver: String,
+    /// Documents in the index.
+    pub documents: usize,
+    /// Passages in the index.
+    pub passages: usize,
+}
+
+/// The body of every HTTP error: `{"error": {"code", "message"}}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ErrorBody {
+    /// What is wrong.
+    pub error: ErrorDetail,
+}
+
+/// A code for programs and a message for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ErrorDetail {
+    /// Stable.
+    pub code: String,
+    /// What happened and what to do.
+    pub message: String,
+}
+
+impl From<&Problem> for ErrorBody {
+    fn from(problem: &Problem) -> Self {
+        Self { error: ErrorDetail { code: problem.code.to_owned(), message: problem.message.clone() } }
+    }
+}
+
+/// Four decimals, as a number that prints the same from Rust and from JavaScript.
+pub(crate) fn decimal(score: f32) -> f64 {
+    (f64::from(score) * 1e4).round() / 1e4
+}
