@@ -336,3 +336,6 @@ impl From<&Problem> for ErrorBody {
 pub(crate) fn decimal(score: f32) -> f64 {
     (f64::from(score) * 1e4).round() / 1e4
 }
+
+#[cfg(test)]
+mod typescript;

@@ -44,15 +44,22 @@ impl Language {
     /// The language that most of the text's function words are of.
     pub fn detect(text: &str) -> Self {
         let lower = text.to_lowercase().replace('’', "'");
-        let words: Vec<&str> = lower.split(|c: char| !(c.is_alphabetic() || c == '\'')).filter(|w| !w.is_empty()).collect();
+        let words: Vec<&str> =
+            lower.split(|c: char| !(c.is_alphabetic() || c == '\'')).filter(|w| !w.is_empty()).collect();
         let score = |list: &str| {
             let known: Vec<&str> = list.split_ascii_whitespace().collect();
-            let elided = |w: &str| w.split_once('\'').is_some_and(|(head, _)| matches!(head, "l" | "d" | "qu" | "j" | "n" | "s" | "c" | "m"));
+            let elided = |w: &str| {
+                w.split_once('\'')
+                    .is_some_and(|(head, _)| matches!(head, "l" | "d" | "qu" | "j" | "n" | "s" | "c" | "m"))
+            };
             let french = std::ptr::eq(list, FR);
             words.iter().filter(|w| known.contains(w) || (french && elided(w))).count()
         };
         // `max_by_key` keeps the last of equals, so English, the default, comes last.
-        [Self::Es, Self::De, Self::Fr, Self::En].into_iter().max_by_key(|language| score(language.function_words())).unwrap_or_default()
+        [Self::Es, Self::De, Self::Fr, Self::En]
+            .into_iter()
+            .max_by_key(|language| score(language.function_words()))
+            .unwrap_or_default()
     }
 
     /// The ISO 639-1 code.

@@ -1,0 +1,70 @@
+//! The TypeScript of everything that crosses, generated from the Rust. A stale file fails the test;
+//! `UPDATE_TYPES=1 cargo test typescript` writes it anew.
+
+use ts_rs::{Config, TS};
+
+use crate::document::{Format, Origin};
+use crate::pipeline::answer::{Citation, Outcome, PassageVerdict, Reason, Source, Warning};
+use crate::pipeline::budget::Calls;
+use crate::pipeline::trace::Event;
+use crate::pipeline::verdict::{Check, Verdict};
+use crate::prompt::Language;
+use crate::wire::{
+    Answer, AskLimits, AskRequest, DocumentInput, ErrorBody, ErrorDetail, Health, SearchHit, SearchRequest,
+    SearchResponse, Statistics, Usage,
+};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/www/src/generated/wire.ts");
+
+fn declaration<T: TS + 'static>(config: &Config) -> String {
+    format!("{}export {}\n", T::docs().unwrap_or_default(), T::decl(config))
+}
+
+fn generated() -> String {
+    let config = Config::new();
+    macro_rules! all {
+        ($($type:ty),+ $(,)?) => { [$(declaration::<$type>(&config)),+] };
+    }
+    let declarations = all![
+        Answer,
+        AskLimits,
+        AskRequest,
+        Calls,
+        Check,
+        Citation,
+        DocumentInput,
+        ErrorBody,
+        ErrorDetail,
+        Event,
+        Format,
+        Health,
+        Language,
+        Origin,
+        Outcome,
+        PassageVerdict,
+        Reason,
+        SearchHit,
+        SearchRequest,
+        SearchResponse,
+        Source,
+        Statistics,
+        Usage,
+        Verdict,
+        Warning,
+    ];
+    format!(
+        "// Generated from src/wire.rs by `UPDATE_TYPES=1 cargo test typescript`. Do not edit.\n\n{}",
+        declarations.join("\n")
+    )
+}
+
+#[test]
+fn the_committed_typescript_is_that_of_the_rust_types() {
+    let generated = generated();
+    if std::env::var_os("UPDATE_TYPES").is_some() {
+        std::fs::create_dir_all(std::path::Path::new(FILE).parent().unwrap()).unwrap();
+        std::fs::write(FILE, &generated).unwrap();
+    }
+    let committed = std::fs::read_to_string(FILE).unwrap_or_default();
+    assert!(committed == generated, "{FILE} is stale: run `UPDATE_TYPES=1 cargo test typescript`");
+}

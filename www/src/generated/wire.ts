@@ -1,0 +1,522 @@
+// Generated from src/wire.rs by `UPDATE_TYPES=1 cargo test typescript`. Do not edit.
+
+/**
+ * The answer with everything that is known about it.
+ */
+export type Answer = { 
+/**
+ * How good it is.
+ */
+outcome: Outcome, 
+/**
+ * Why it is not better; absent exactly when answered.
+ */
+reason?: Reason, 
+/**
+ * Markdown with citation marks `[n]`; for an abstention the sentence that says so.
+ */
+text: string, 
+/**
+ * What the marks stand for.
+ */
+citations: Array<Citation>, 
+/**
+ * Whether the sources support it; null: not checked or not decided.
+ */
+grounded: boolean | null, 
+/**
+ * Whether it answers the question; null: not checked or not decided.
+ */
+useful: boolean | null, 
+/**
+ * How many drafts were written.
+ */
+attempts: number, 
+/**
+ * The passages given to the generator.
+ */
+sources: Array<Source>, 
+/**
+ * How many they are.
+ */
+sourcesUsed: number, 
+/**
+ * Whether a web search brought anything.
+ */
+webSearchUsed: boolean, 
+/**
+ * The grade of each retrieved passage.
+ */
+verdicts: Array<PassageVerdict>, 
+/**
+ * What it took.
+ */
+usage: Usage, 
+/**
+ * What the reader should know besides.
+ */
+warnings: Array<Warning>, 
+/**
+ * Every step.
+ */
+trace: Array<Event>, 
+/**
+ * The strategy's name.
+ */
+strategy: string, 
+/**
+ * Who answered the tasks: `builtin` means sentences quoted from the sources, not written.
+ */
+solver: string, 
+/**
+ * The language of the answer's own sentences.
+ */
+language: Language, };
+
+/**
+ * Bounds of a run; what is absent keeps the host's default.
+ */
+export type AskLimits = { 
+/**
+ * The most calls for tasks and web searches.
+ */
+maxCalls?: number, 
+/**
+ * The most milliseconds the run may take.
+ */
+deadlineMs: number, };
+
+/**
+ * `POST /v1/ask`, and the argument of `assistant.ask`.
+ */
+export type AskRequest = { 
+/**
+ * The question, at most 8 KiB.
+ */
+question: string, 
+/**
+ * How many passages to retrieve, 1 to 50; the strategy's default is 4.
+ */
+k?: number, 
+/**
+ * The strategy's name; `self-reflective` by default.
+ */
+strategy?: string, 
+/**
+ * How many drafts may follow the first, 0 to 4.
+ */
+maxRetries?: number, 
+/**
+ * The language of the answer; that of the question by default.
+ */
+language?: Language, 
+/**
+ * Bounds of the run.
+ */
+limits?: AskLimits, };
+
+/**
+ * How many calls of each kind were made.
+ */
+export type Calls = { 
+/**
+ * Searches of the index.
+ */
+retrieve: number, 
+/**
+ * Grades of passages.
+ */
+grade: number, 
+/**
+ * Query rewrites.
+ */
+rewrite: number, 
+/**
+ * Web searches.
+ */
+web: number, 
+/**
+ * Drafts.
+ */
+generate: number, 
+/**
+ * Grounding checks.
+ */
+grounding: number, 
+/**
+ * Usefulness checks.
+ */
+usefulness: number, };
+
+/**
+ * The checks a draft goes through.
+ */
+export type Check = "grounding" | "usefulness";
+
+/**
+ * A quotation that supports a sentence of the answer.
+ */
+export type Citation = { 
+/**
+ * The mark in the text, from 1.
+ */
+n: number, 
+/**
+ * The passage quoted.
+ */
+passageId: string, 
+/**
+ * Where to read it, with the section's anchor.
+ */
+url: string, 
+/**
+ * The page's title.
+ */
+title: string, 
+/**
+ * The text at `start..end` of the document's original source, byte for byte.
+ */
+quote: string, 
+/**
+ * UTF-8 byte offset of the quote's start in the document's original source.
+ */
+start: number, 
+/**
+ * UTF-8 byte offset one past the quote's end.
+ */
+end: number, 
+/**
+ * The caller's index or the web.
+ */
+origin: Origin, };
+
+/**
+ * A document to index, the argument of `assistant.add`.
+ */
+export type DocumentInput = { 
+/**
+ * Unique in the index; a document of the same id is replaced.
+ */
+id: string, 
+/**
+ * The source.
+ */
+text: string, 
+/**
+ * Where a reader finds it.
+ */
+url?: string, 
+/**
+ * Its title; by default the first level-1 heading, else the id.
+ */
+title?: string, 
+/**
+ * How the text is written; Markdown by default.
+ */
+format?: Format, };
+
+/**
+ * The body of every HTTP error: `{"error": {"code", "message"}}`.
+ */
+export type ErrorBody = { 
+/**
+ * What is wrong.
+ */
+error: ErrorDetail, };
+
+/**
+ * A code for programs and a message for people.
+ */
+export type ErrorDetail = { 
+/**
+ * Stable.
+ */
+code: string, 
+/**
+ * What happened and what to do.
+ */
+message: string, };
+
+/**
+ * One step of a run.
+ */
+export type Event = { "type": "retrieve", 
+/**
+ * The query, the question itself.
+ */
+query: string, 
+/**
+ * How many passages came back.
+ */
+passages: number, } | { "type": "grade", 
+/**
+ * Which one, from 1.
+ */
+n: number, 
+/**
+ * Of how many.
+ */
+of: number, 
+/**
+ * The passage.
+ */
+passageId: string, 
+/**
+ * Relevant to the question?
+ */
+verdict: Verdict, 
+/**
+ * 0…1, where the solver has one.
+ */
+score?: number, } | { "type": "decide", 
+/**
+ * Passages graded yes.
+ */
+relevant: number, 
+/**
+ * Passages graded no.
+ */
+rejected: number, 
+/**
+ * Passages nobody could grade.
+ */
+unknown: number, 
+/**
+ * The seeds' `need_web`: whether the rule asks for a web search.
+ */
+needWeb: boolean, } | { "type": "rewrite", 
+/**
+ * The query.
+ */
+query: string, } | { "type": "web-search", 
+/**
+ * The query.
+ */
+query: string, 
+/**
+ * How many new results came back.
+ */
+results: number, } | { "type": "draft-start", 
+/**
+ * Which attempt, from 1.
+ */
+attempt: number, } | { "type": "draft-delta", 
+/**
+ * The piece.
+ */
+text: string, } | { "type": "draft-reject", 
+/**
+ * Which attempt, from 1.
+ */
+attempt: number, 
+/**
+ * The check that it failed.
+ */
+check: Check, } | { "type": "check", 
+/**
+ * Which check.
+ */
+check: Check, 
+/**
+ * What it said.
+ */
+verdict: Verdict, };
+
+/**
+ * How a document's source is written.
+ */
+export type Format = "markdown" | "plain";
+
+/**
+ * Whether the Worker can answer: the body of `GET /healthz`.
+ */
+export type Health = { 
+/**
+ * `ok` when the index is loaded.
+ */
+status: string, 
+/**
+ * The package's version.
+ */
+version: string, 
+/**
+ * Who answers tasks.
+ */
+solver: string, 
+/**
+ * Documents in the index.
+ */
+documents: number, 
+/**
+ * Passages in the index.
+ */
+passages: number, };
+
+/**
+ * A language with a prompt pack.
+ */
+export type Language = "en" | "fr" | "de" | "es";
+
+/**
+ * Where a passage comes from; web passages are trusted less and labelled.
+ */
+export type Origin = "local" | "web";
+
+/**
+ * How good an answer is.
+ */
+export type Outcome = "answered" | "partial" | "abstained";
+
+/**
+ * The grade of a retrieved passage.
+ */
+export type PassageVerdict = { 
+/**
+ * The passage.
+ */
+passageId: string, 
+/**
+ * Relevant to the question?
+ */
+verdict: Verdict, 
+/**
+ * 0…1, where the solver has one.
+ */
+score?: number, };
+
+/**
+ * Why an answer is not [`Outcome::Answered`].
+ */
+export type Reason = "no_documents" | "irrelevant" | "web_failed" | "ungrounded" | "not_useful" | "unchecked" | "no_progress" | "provider_failed" | "budget" | "truncated";
+
+/**
+ * A passage that was found.
+ */
+export type SearchHit = { 
+/**
+ * The passage.
+ */
+passageId: string, 
+/**
+ * Its document.
+ */
+documentId: string, 
+/**
+ * Where to read it, with the section's anchor; empty when the document has no URL.
+ */
+url: string, 
+/**
+ * The page's title.
+ */
+title: string, 
+/**
+ * The headings above it, outermost first.
+ */
+headings: Array<string>, 
+/**
+ * The passage as it stands in the source.
+ */
+text: string, 
+/**
+ * UTF-8 byte offset of its start in the document's original source.
+ */
+start: number, 
+/**
+ * UTF-8 byte offset one past its end.
+ */
+end: number, 
+/**
+ * The fused score, 0 to 1 within one list of results.
+ */
+score: number, 
+/**
+ * BM25.
+ */
+lexical: number, 
+/**
+ * Cosine of the vectors; absent when either has none.
+ */
+dense?: number, };
+
+/**
+ * `POST /v1/search`, and the argument of `assistant.search`.
+ */
+export type SearchRequest = { 
+/**
+ * What to look for, at most 8 KiB.
+ */
+query: string, 
+/**
+ * How many passages, 1 to 50; 10 by default.
+ */
+k?: number, };
+
+/**
+ * The reply to a [`SearchRequest`].
+ */
+export type SearchResponse = { 
+/**
+ * Best first.
+ */
+hits: Array<SearchHit>, };
+
+/**
+ * A passage that the generator was given.
+ */
+export type Source = { 
+/**
+ * The passage.
+ */
+passageId: string, 
+/**
+ * Where to read it.
+ */
+url: string, 
+/**
+ * The page's title.
+ */
+title: string, 
+/**
+ * The caller's index or the web.
+ */
+origin: Origin, };
+
+/**
+ * How much an index holds: the value of `assistant.statistics()`.
+ */
+export type Statistics = { 
+/**
+ * Documents.
+ */
+documents: number, 
+/**
+ * Passages.
+ */
+passages: number, };
+
+/**
+ * What a run took.
+ */
+export type Usage = { 
+/**
+ * Calls by kind.
+ */
+calls: Calls, };
+
+/**
+ * What a grader or a check says.
+ */
+export type Verdict = "yes" | "no" | "unknown";
+
+/**
+ * Something the reader should know.
+ */
+export type Warning = { 
+/**
+ * Stable, for programs.
+ */
+code: string, 
+/**
+ * For people.
+ */
+message: string, };
