@@ -1,0 +1,51 @@
+// Builds dist/: the wasm modules, the bundles, the static site. What did not change is not made again.
+//
+//   node scripts/build.mjs              everything
+//   node scripts/build.mjs browser      only what pages and Node load
+//   node scripts/build.mjs worker       only the Worker
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { bundleLibrary, bundlePages, bundleWorker } from "./lib/bundle.mjs";
+import { dist } from "./lib/paths.mjs";
+import { assembleSite, copyIfChanged } from "./lib/site.mjs";
+import { Stop, isMain, script } from "./lib/stop.mjs";
+import { browserModule, buildWasm, wasmFile, workerModule } from "./lib/wasm.mjs";
+import { setup } from "./setup.mjs";
+
+/** The module, the library around it, and the site that serves both. */
+async function buildBrowser() {
+  await buildWasm(browserModule);
+  copyIfChanged(wasmFile(browserModule), join(dist, "countercheck_bg.wasm"));
+  await bundleLibrary();
+  chmodSync(join(dist, "cli.js"), 0o755);
+  assembleSite(await bundlePages());
+  console.log("build: library and site: made");
+}
+
+/** The Worker: its module and the entry that wrangler starts from. */
+async function buildWorker() {
+  await buildWasm(workerModule);
+  await bundleWorker();
+  console.log("build: Worker: made");
+}
+
+const products = { browser: buildBrowser, worker: buildWorker };
+
+/**
+ * Builds; setup must have run.
+ * @param {string[]} [names] of products, by default all
+ */
+export async function build(names = Object.keys(products)) {
+  for (const name of names) {
+    if (!Object.hasOwn(products, name)) throw new Stop(`no product ${name}: there are ${Object.keys(products).join(" and ")}`);
+    await products[name]();
+  }
+}
+
+async function main() {
+  const names = process.argv.slice(2);
+  await setup({ browser: false });
+  await build(names.length > 0 ? names : undefined);
+}
+
+if (isMain(import.meta.url)) await script("build", main);

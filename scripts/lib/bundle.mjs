@@ -1,0 +1,68 @@
+// TypeScript to what is shipped: one bundle an entry, and none of them carries another inside it.
+import { basename, join } from "node:path";
+import { readdirSync } from "node:fs";
+import { dist, root } from "./paths.mjs";
+
+const source = (path) => join(root, "www", ...path.split("/"));
+
+// The modules that keep state (the wasm instance) and have a bundle of their own. Whoever imports
+// one imports its bundle, or there would be two instances.
+const SHARED = new Map([
+  [source("src/client/index.ts"), "countercheck.js"],
+  [source("src/node.ts"), "node.js"],
+]);
+
+const COMMON = { bundle: true, format: "esm", target: "es2022", sourcemap: true, legalComments: "none", logLevel: "warning" };
+const BROWSER = { ...COMMON, platform: "browser", minify: true };
+const NODE = { ...COMMON, platform: "node", target: "node20" };
+
+/** Bundles what pages and Node load: countercheck.js, element.js, node.js, cli.js. */
+export async function bundleLibrary() {
+  const { build } = await import("esbuild");
+  await Promise.all([
+    build({ ...BROWSER, ...entry("src/client/index.ts", "countercheck.js") }),
+    build({ ...BROWSER, ...entry("src/define.ts", "element.js") }),
+    build({ ...NODE, ...entry("src/node.ts", "node.js") }),
+    build({ ...NODE, ...entry("src/cli/main.ts", "cli.js") }),
+  ]);
+}
+
+/** Bundles the Worker's entry; wrangler takes the wasm module that lies beside it. */
+export async function bundleWorker() {
+  const { build } = await import("esbuild");
+  const options = { ...COMMON, platform: "neutral", conditions: ["workerd"], external: ["cloudflare:*"] };
+  await build({ ...options, ...entry("src/worker/entry.ts", "worker/entry.js") });
+}
+
+/**
+ * Bundles the scripts of the site's pages; they import the library from pkg/ beside them.
+ * @returns {Promise<string[]>} the names of the sources, which are not to be copied
+ */
+export async function bundlePages() {
+  const { build } = await import("esbuild");
+  const names = readdirSync(source("site")).filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"));
+  const outputs = names.map((name) => [`site/${name}`, `site/${name.replace(/\.ts$/, ".js")}`]);
+  await Promise.all(outputs.map(([from, to]) => build({ ...BROWSER, ...entry(from, to, "./pkg/") })));
+  return names;
+}
+
+/** An entry's source, output, and how it reaches the shared bundles. */
+function entry(from, to, library = "./") {
+  return { entryPoints: [source(from)], outfile: join(dist, to), plugins: [keepApart(source(from), library)] };
+}
+
+/** Leaves shared modules and wasm out of a bundle. */
+function keepApart(self, library) {
+  return {
+    name: "keep-apart",
+    setup(build) {
+      build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path: `./${basename(path)}`, external: true }));
+      build.onResolve({ filter: /^\.{1,2}\// }, async ({ path, importer, resolveDir, kind, pluginData }) => {
+        if (pluginData === "resolving") return undefined;
+        const found = await build.resolve(path, { importer, resolveDir, kind, pluginData: "resolving" });
+        const bundle = found.path === self ? undefined : SHARED.get(found.path);
+        return bundle === undefined ? found : { path: `${library}${bundle}`, external: true };
+      });
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// The static site: pages from www/site, the library and the embedder's table below pkg/.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { dist, root } from "./paths.mjs";
+
+const site = join(dist, "site");
+const embedder = join(root, "assets", "embedder.bin");
+
+/** The index of the documentation that `npm start` serves; made by docs.mjs, kept by the build. */
+export const DOCS_INDEX = join(site, "docs.ccx");
+
+/** What a page loads, below pkg/. */
+const LIBRARY = ["countercheck.js", "countercheck.js.map", "element.js", "element.js.map", "countercheck_bg.wasm"];
+
+/**
+ * Brings dist/site up to date: unchanged files are left alone, those nobody wants any more are removed.
+ * @param {string[]} bundled names in www/site that were bundled rather than copied
+ */
+export function assembleSite(bundled) {
+  const pages = join(root, "www", "site");
+  const wanted = new Map();
+  for (const name of filesBelow(pages)) if (!bundled.includes(name)) wanted.set(name, join(pages, name));
+  for (const name of LIBRARY) wanted.set(join("pkg", name), join(dist, name));
+  wanted.set(join("pkg", "embedder.bin"), embedder);
+
+  const scripts = bundled.map((name) => name.replace(/\.ts$/, ".js")).flatMap((name) => [name, `${name}.map`]);
+  const kept = new Set([...wanted.keys(), ...scripts, relative(site, DOCS_INDEX)]);
+  for (const name of filesBelow(site)) if (!kept.has(name)) rmSync(join(site, name));
+  for (const [name, from] of wanted) copyIfChanged(from, join(site, name));
+}
+
+/** Copies a file unless the same bytes are there: a server that watches would restart for nothing. */
+export function copyIfChanged(from, to) {
+  if (existsSync(to) && statSync(to).size === statSync(from).size && readFileSync(to).equals(readFileSync(from))) return;
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, to);
+}
+
+/** Paths of all files below a directory, relative to it, sorted. */
+function filesBelow(directory) {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((found) => found.isFile())
+    .map((found) => relative(directory, join(found.parentPath ?? found.path, found.name)))
+    .sort();
+}

@@ -1,0 +1,90 @@
+// Rust to wasm: cargo, then wasm-bindgen, then wasm-opt, for one of the two products.
+import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { hashOf, unlessFresh } from "./hash.mjs";
+import { cargoTarget, dist, root } from "./paths.mjs";
+import { run, runLong } from "./run.mjs";
+import { WASM_TARGET, findWasmBindgen, findWasmToolchain, wasmBindgenVersion } from "./rust.mjs";
+import { Stop } from "./stop.mjs";
+
+/**
+ * @typedef {object} Product
+ * @property {string} feature the Cargo feature that makes it
+ * @property {string} directory below dist/
+ * @property {string} name of the module: NAME.js and NAME_bg.wasm
+ */
+
+/** @type {Product} */
+export const browserModule = { feature: "browser", directory: "wasm", name: "countercheck" };
+
+/** @type {Product} */
+export const workerModule = { feature: "worker", directory: "worker", name: "index" };
+
+// `--target web` serves every host: pages fetch the module, Node and workerd hand it over. The reset
+// function lets the glue start over in a fresh instance after a panic.
+const BINDGEN = ["--target", "web", "--omit-default-module-path", "--experimental-reset-state-function"];
+
+// What rustc turns on for this target, and SIMD; wasm-opt refuses a module that uses more.
+const WASM_OPT = ["-Oz", ...[
+  "bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext", "simd",
+].map((feature) => `--enable-${feature}`)];
+
+/** @param {Product} product @returns {string} path of the finished module */
+export const wasmFile = ({ directory, name }) => join(dist, directory, `${name}_bg.wasm`);
+
+/**
+ * Compiles a product and binds and shrinks it, if it changed, into its directory below dist/.
+ * @param {Product} product
+ */
+export async function buildWasm(product) {
+  const compiled = await compile(product);
+  const directory = join(dist, product.directory);
+  const script = join(directory, `${product.name}.js`);
+  const hash = hashOf({ files: [compiled, join(root, "package-lock.json")], values: [wasmBindgenVersion(), ...BINDGEN, ...WASM_OPT] });
+  const stamp = join(directory, ".inputs");
+  const made = await unlessFresh(stamp, hash, [script, wasmFile(product)], () => bind(product, compiled, directory));
+  console.log(`build: ${product.feature} module: ${made ? "made" : "unchanged"}`);
+}
+
+/** Runs cargo and gives the path of what it made. */
+async function compile({ feature }) {
+  // A directory for each product: both are called countercheck.wasm, and cargo would not notice
+  // that one has overwritten the other.
+  const target = join(cargoTarget, feature);
+  const locked = process.env.CI ? ["--locked"] : [];
+  const env = { ...wasmEnvironment(), CARGO_TERM_COLOR: "never" };
+  await run("cargo", ["fetch", "--quiet", "--target", WASM_TARGET, ...locked], { env });
+  // rustc rather than build: only for a lone cdylib does cargo optimise at link time.
+  const args = ["rustc", "--lib", "--crate-type", "cdylib", "--release", "--target", WASM_TARGET, ...locked];
+  await runLong(`compiling the ${feature} module`, "cargo", [...args, "--features", feature, "--target-dir", target], {
+    env: { ...env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: withoutMachinePaths() },
+    progress: (line) => /^\s*Compiling (\S+)/.exec(line)?.[1],
+  });
+  return join(target, WASM_TARGET, "release", "countercheck.wasm");
+}
+
+async function bind({ name }, compiled, directory) {
+  mkdirSync(directory, { recursive: true });
+  await run(findWasmBindgen(), [...BINDGEN, "--out-dir", directory, "--out-name", name, compiled]);
+  // It would type `import module from "./NAME_bg.wasm"` by the exports; hosts give the module itself.
+  rmSync(join(directory, `${name}_bg.wasm.d.ts`));
+  const bound = join(directory, `${name}_bg.wasm`);
+  const small = `${bound}.small`;
+  const wasmOpt = join(root, "node_modules", "binaryen", "bin", "wasm-opt");
+  await runLong(`wasm-opt ${name}`, process.execPath, [wasmOpt, bound, "-o", small, ...WASM_OPT]);
+  renameSync(small, bound);
+}
+
+function wasmEnvironment() {
+  const toolchain = findWasmToolchain();
+  if (toolchain === undefined) throw new Stop("cargo cannot build for wasm32: run `node scripts/setup.mjs`");
+  return toolchain.env;
+}
+
+/** Panic messages carry source paths: make them the same on every machine, and short. */
+function withoutMachinePaths() {
+  const sources = join(process.env.CARGO_HOME || join(homedir(), ".cargo"), "registry", "src");
+  const registries = readdirSync(sources).map((registry) => join(sources, registry));
+  return [root, ...registries.map((path) => `${path}/`)].map((path) => `--remap-path-prefix=${path}=`).join(" ");
+}

@@ -1,0 +1,49 @@
+// `npm run size`: what a page downloads and what the Worker uploads, against size-budget.json.
+//
+// "browser" is the wasm module and the client with its glue, which together index and answer. The
+// embedder's table and the custom element are loaded on demand and listed apart, without a budget.
+// Bytes; gzip at level 9 and brotli at 11, as a host that compresses ahead of time serves them.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { build } from "./build.mjs";
+import { root } from "./lib/paths.mjs";
+import { script } from "./lib/stop.mjs";
+import { setup } from "./setup.mjs";
+
+const PARTS = {
+  browser: ["dist/countercheck_bg.wasm", "dist/countercheck.js"],
+  worker: ["dist/worker/index_bg.wasm", "dist/worker/entry.js"],
+  element: ["dist/element.js"],
+  embedder: ["assets/embedder.bin"],
+};
+
+async function main() {
+  await setup({ browser: false });
+  await build();
+  const budget = JSON.parse(readFileSync(new URL("size-budget.json", import.meta.url), "utf8"));
+  const result = {};
+  for (const [part, files] of Object.entries(PARTS)) {
+    const sizes = files.map((file) => measure(file));
+    const sum = (key) => sizes.reduce((total, size) => total + size[key], 0);
+    const limit = budget[part]?.gzip;
+    result[part] = { raw: sum("raw"), gzip: sum("gzip"), brotli: sum("brotli"), budget: limit };
+    console.log(`${part}: ${row(result[part])}${limit === undefined ? "" : `  budget ${limit} gzip`}`);
+    if (files.length > 1) files.forEach((file, i) => console.log(`  ${file}: ${row(sizes[i])}`));
+  }
+  const over = Object.keys(result).filter((part) => result[part].gzip > result[part].budget);
+  for (const part of over) console.error(`size: ${part} is ${result[part].gzip - result[part].budget} bytes over its budget`);
+  console.log(`RESULT ${JSON.stringify(result)}`);
+  return over.length > 0 ? 1 : 0;
+}
+
+function measure(file) {
+  const bytes = readFileSync(join(root, file));
+  return { raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes).length };
+}
+
+function row({ raw, gzip, brotli }) {
+  return `${raw} raw, ${gzip} gzip, ${brotli} brotli`;
+}
+
+await script("size", main);
