@@ -1,0 +1,227 @@
+//! What BERT's uncased tokenizer makes of a character: its class, and what it is folded to.
+//!
+//! Both tables are generated from the Unicode data by the test below, which also compares every
+//! code point with it. They say in 5 kB what the tokenizer needs of the general categories and
+//! canonical decompositions, whose own tables would add 79 kB to the module (36 kB compressed).
+//!
+//! Hangul syllables and compatibility ideographs are not decomposed: no table of ours has rows
+//! for them or their parts, so a word with one is unknown either way. Nor are marks that stay
+//! reordered: no token has two.
+
+/// Runs of characters of one class from U+0000 on, each a varint of `length << 3 | class`.
+static CLASSES: &[u8] = include_bytes!("unicode/classes.bin");
+
+/// Characters and what they are folded to, in order of both; each pair two varints: how far the
+/// character is from the last pair's (0: it is the same one, folded to several), and how far the
+/// folded one is from the last folded one, zigzag.
+static FOLDS: &[u8] = include_bytes!("unicode/folds.bin");
+
+/// What the tokenizer does with a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Part of a word.
+    Letter,
+    /// A control, format, private or unassigned character: as if it were not there.
+    Dropped,
+    /// A combining mark without width (`Mn`): dropped once characters are decomposed.
+    Mark,
+    /// A word of its own: `P…`, and all of ASCII that is neither letter nor digit.
+    Punctuation,
+    /// Ends a word.
+    Space,
+    /// A CJK ideograph: a word of its own.
+    Ideograph,
+}
+
+impl Class {
+    const ALL: [Class; 6] =
+        [Class::Letter, Class::Dropped, Class::Mark, Class::Punctuation, Class::Space, Class::Ideograph];
+
+    /// The class of an ASCII character, without a table.
+    pub(super) fn ascii(c: char) -> Class {
+        match c {
+            '\t' | '\n' | '\r' | ' ' => Class::Space,
+            _ if c.is_ascii_punctuation() => Class::Punctuation,
+            _ if c.is_ascii_control() => Class::Dropped,
+            _ => Class::Letter,
+        }
+    }
+}
+
+/// The decoded tables.
+pub(super) struct Characters {
+    /// The first character of each run, and the run's class, ascending.
+    runs: Vec<(u32, Class)>,
+    /// A character and one that it is folded to, ascending by the first.
+    folds: Vec<(u32, char)>,
+}
+
+impl Characters {
+    /// Decodes the tables; a few microseconds.
+    pub(super) fn decode() -> Characters {
+        let mut start = 0;
+        let runs = varints(CLASSES).map(|run| {
+            let first = start;
+            start += run >> 3;
+            (first, Class::ALL[(run & 7) as usize])
+        });
+        let runs = runs.collect();
+        let (mut from, mut to) = (0, 0_u32);
+        let mut numbers = varints(FOLDS);
+        let folds = std::iter::from_fn(|| {
+            from += numbers.next()?;
+            let zigzag = numbers.next()?;
+            to = to.wrapping_add((zigzag >> 1) ^ (zigzag & 1).wrapping_neg());
+            Some((from, char::from_u32(to)?))
+        });
+        let folds = folds.collect();
+        Characters { runs, folds }
+    }
+
+    pub(super) fn class(&self, c: char) -> Class {
+        let after = self.runs.partition_point(|run| run.0 <= u32::from(c));
+        self.runs[after - 1].1
+    }
+
+    /// Decomposed, without marks, lower-case, one character at a time: `Ǘ` gives `u`.
+    pub(super) fn folded(&self, c: char) -> impl Iterator<Item = char> {
+        let code = u32::from(c);
+        let first = self.folds.partition_point(|fold| fold.0 < code);
+        let folds = self.folds[first..].iter().take_while(move |fold| fold.0 == code);
+        let known = folds.clone().next().is_some();
+        let lower = (!known).then(|| c.to_lowercase()).into_iter().flatten();
+        folds.map(|fold| fold.1).chain(lower)
+    }
+}
+
+/// Little-endian base 128, the highest bit for "more follows".
+fn varints(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    let mut bytes = bytes.iter();
+    std::iter::from_fn(move || {
+        let (mut value, mut shift) = (0, 0);
+        loop {
+            let byte = u32::from(*bytes.next()?);
+            value |= (byte & 127) << shift;
+            if byte < 128 {
+                return Some(value);
+            }
+            shift += 7;
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unicode_normalization::char::decompose_canonical;
+    use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+
+    fn is_ideograph(c: char) -> bool {
+        matches!(c,
+            '\u{4E00}'..='\u{9FFF}' | '\u{3400}'..='\u{4DBF}' | '\u{20000}'..='\u{2A6DF}'
+            | '\u{2A700}'..='\u{2CEAF}' | '\u{F900}'..='\u{FAFF}' | '\u{2F800}'..='\u{2FA1F}')
+    }
+
+    fn is_mark(c: char) -> bool {
+        c.general_category() == GeneralCategory::NonspacingMark
+    }
+
+    fn class(c: char) -> Class {
+        let group = c.general_category_group();
+        match c {
+            '\t' | '\n' | '\r' => Class::Space,
+            '\u{FFFD}' => Class::Dropped,
+            _ if group == GeneralCategoryGroup::Other => Class::Dropped,
+            _ if c.is_whitespace() => Class::Space,
+            _ if is_ideograph(c) => Class::Ideograph,
+            _ if is_mark(c) => Class::Mark,
+            _ if c.is_ascii_punctuation() => Class::Punctuation,
+            _ if group == GeneralCategoryGroup::Punctuation => Class::Punctuation,
+            _ => Class::Letter,
+        }
+    }
+
+    fn decomposed(c: char) -> String {
+        let mut all = String::new();
+        if is_ideograph(c) || ('\u{AC00}'..='\u{D7A3}').contains(&c) {
+            all.push(c);
+        } else {
+            decompose_canonical(c, |part| all.extend((!is_mark(part)).then_some(part)));
+        }
+        all
+    }
+
+    fn folded(c: char) -> String {
+        decomposed(c).chars().flat_map(char::to_lowercase).collect()
+    }
+
+    fn push_varint(out: &mut Vec<u8>, mut value: u32) {
+        while value >= 128 {
+            out.push(value as u8 | 128);
+            value >>= 7;
+        }
+        out.push(value as u8);
+    }
+
+    fn encoded_classes() -> Vec<u8> {
+        let mut runs: Vec<(Class, u32)> = Vec::new();
+        for code in 0..=u32::from(char::MAX) {
+            let class = char::from_u32(code).map_or(Class::Dropped, class);
+            match runs.last_mut() {
+                Some(run) if run.0 == class => run.1 += 1,
+                _ => runs.push((class, 1)),
+            }
+        }
+        let mut out = Vec::new();
+        for (class, length) in runs {
+            push_varint(&mut out, length << 3 | class as u32);
+        }
+        out
+    }
+
+    fn encoded_folds() -> Vec<u8> {
+        let (mut out, mut last, mut last_to) = (Vec::new(), 0, 0);
+        for c in ('\0'..=char::MAX).filter(|&c| !is_mark(c)) {
+            if decomposed(c).chars().eq([c]) {
+                continue;
+            }
+            for to in folded(c).chars().map(u32::from) {
+                push_varint(&mut out, u32::from(c) - last);
+                let step = to.cast_signed() - last_to;
+                push_varint(&mut out, (step << 1 ^ step >> 31).cast_unsigned());
+                (last, last_to) = (u32::from(c), to.cast_signed());
+            }
+        }
+        out
+    }
+
+    /// `UPDATE_TABLES=1 cargo test` writes the tables anew, for instance for a new Unicode version.
+    #[test]
+    fn the_tables_are_those_of_the_unicode_data() {
+        for (name, kept, fresh) in [("classes.bin", CLASSES, encoded_classes()), ("folds.bin", FOLDS, encoded_folds())]
+        {
+            if std::env::var_os("UPDATE_TABLES").is_some() {
+                let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/embedding/unicode/");
+                std::fs::write(format!("{folder}{name}"), &fresh).unwrap();
+            } else {
+                assert!(kept == fresh, "{name} is stale: UPDATE_TABLES=1 cargo test");
+            }
+        }
+    }
+
+    #[test]
+    fn every_code_point_has_its_class_and_fold() {
+        let characters = Characters::decode();
+        for c in '\0'..=char::MAX {
+            assert_eq!(characters.class(c), class(c), "class of {c:?}");
+            if c.is_ascii() {
+                assert_eq!(Class::ascii(c), class(c), "class of {c:?}");
+            }
+            let found: String = characters.folded(c).collect();
+            match class(c) {
+                Class::Mark => assert_eq!(decomposed(c), "", "{c:?} is no mark throughout"),
+                _ => assert_eq!(found, folded(c), "{c:?}"),
+            }
+        }
+    }
+}
