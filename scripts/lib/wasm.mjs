@@ -1,5 +1,5 @@
 // Rust to wasm: cargo, then wasm-bindgen, then wasm-opt, for one of the two products.
-import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { hashOf, unlessFresh } from "./hash.mjs";
@@ -56,9 +56,10 @@ async function compile({ feature }) {
   const env = { ...wasmEnvironment(), CARGO_TERM_COLOR: "never" };
   await run("cargo", ["fetch", "--quiet", "--target", WASM_TARGET, ...locked], { env });
   // rustc rather than build: only for a lone cdylib does cargo optimise at link time.
-  const args = ["rustc", "--lib", "--crate-type", "cdylib", "--release", "--target", WASM_TARGET, ...locked];
-  await runLong(`compiling the ${feature} module`, "cargo", [...args, "--features", feature, "--target-dir", target], {
-    env: { ...env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: withoutMachinePaths() },
+  const what = ["--lib", "--crate-type", "cdylib", "--release", "--target", WASM_TARGET, "--features", feature, ...locked];
+  const where = ["--target-dir", target, "--config", `target.${WASM_TARGET}.rustflags=${JSON.stringify(remapPaths())}`];
+  await runLong(`compiling the ${feature} module`, "cargo", ["rustc", ...what, ...where], {
+    env,
     progress: (line) => /^\s*Compiling (\S+)/.exec(line)?.[1],
   });
   return join(target, WASM_TARGET, "release", "countercheck.wasm");
@@ -82,9 +83,9 @@ function wasmEnvironment() {
   return toolchain.env;
 }
 
-/** Panic messages carry source paths: make them the same on every machine, and short. */
-function withoutMachinePaths() {
+/** Panic messages carry source paths: rustc's flags that make them the same on every machine, and short. */
+function remapPaths() {
   const sources = join(process.env.CARGO_HOME || join(homedir(), ".cargo"), "registry", "src");
-  const registries = readdirSync(sources).map((registry) => join(sources, registry));
-  return [root, ...registries.map((path) => `${path}/`)].map((path) => `--remap-path-prefix=${path}=`).join(" ");
+  const registries = existsSync(sources) ? readdirSync(sources).map((registry) => join(sources, registry, "/")) : [];
+  return [root, ...registries].map((path) => `--remap-path-prefix=${path}=`);
 }
