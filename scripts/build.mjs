@@ -6,7 +6,7 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { bundleLibrary, bundlePages, bundleWorker } from "./lib/bundle.mjs";
-import { dist } from "./lib/paths.mjs";
+import { dist, root } from "./lib/paths.mjs";
 import { assembleSite, copyIfChanged } from "./lib/site.mjs";
 import { Stop, isMain, script } from "./lib/stop.mjs";
 import { browserModule, buildWasm, wasmFile, workerModule } from "./lib/wasm.mjs";
@@ -15,7 +15,9 @@ import { setup } from "./setup.mjs";
 /** The module, the library around it, and the site that serves both. */
 async function buildBrowser() {
   await buildWasm(browserModule);
+  // The library looks for its files beside itself.
   copyIfChanged(wasmFile(browserModule), join(dist, "countercheck_bg.wasm"));
+  copyIfChanged(join(root, "assets", "embedder.bin"), join(dist, "embedder.bin"));
   await bundleLibrary();
   chmodSync(join(dist, "cli.js"), 0o755);
   assembleSite(await bundlePages());

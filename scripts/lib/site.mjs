@@ -1,16 +1,14 @@
-// The static site: pages from www/site, the library and the embedder's table below pkg/.
+// The static site: pages from www/site, and below pkg/ the library with what it loads.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { dist, root } from "./paths.mjs";
 
 const site = join(dist, "site");
-const embedder = join(root, "assets", "embedder.bin");
 
 /** The index of the documentation that `npm start` serves; made by docs.mjs, kept by the build. */
 export const DOCS_INDEX = join(site, "docs.ccx");
 
-/** What a page loads, below pkg/. */
-const LIBRARY = ["countercheck.js", "countercheck.js.map", "element.js", "element.js.map", "countercheck_bg.wasm"];
+const LIBRARY = ["countercheck.js", "countercheck.js.map", "element.js", "element.js.map", "countercheck_bg.wasm", "embedder.bin"];
 
 /**
  * Brings dist/site up to date: unchanged files are left alone, those nobody wants any more are removed.
@@ -21,7 +19,6 @@ export function assembleSite(bundled) {
   const wanted = new Map();
   for (const name of filesBelow(pages)) if (!bundled.includes(name)) wanted.set(name, join(pages, name));
   for (const name of LIBRARY) wanted.set(join("pkg", name), join(dist, name));
-  wanted.set(join("pkg", "embedder.bin"), embedder);
 
   const scripts = bundled.map((name) => name.replace(/\.ts$/, ".js")).flatMap((name) => [name, `${name}.map`]);
   const kept = new Set([...wanted.keys(), ...scripts, relative(site, DOCS_INDEX)]);
