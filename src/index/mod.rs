@@ -1,1 +1,282 @@
 //! The in-memory index: insert, remove, search, save, load.
+//!
+//! [`Index`] finds passages by words (BM25) and by meaning (vectors that the caller computes), and
+//! fuses both. It splits no documents, embeds no text and does no I/O. What a search finds depends
+//! on the documents in the index alone: not on the order in which they came, on documents that
+//! were there before, or on the machine. Equal scores are in document order, which is that of the
+//! documents' ids and, within a document, that of its passages.
+
+mod bm25;
+mod error;
+mod fusion;
+mod hnsw;
+mod passages;
+mod snapshot;
+
+mod top;
+mod vector;
+pub mod words;
+
+use serde::{Deserialize, Serialize};
+
+pub use bm25::TermStatistics;
+pub use error::{IndexError, VectorFault};
+pub use fusion::Fusion;
+pub use snapshot::SnapshotError;
+
+use crate::document::{Hit, Passage};
+use bm25::Postings;
+use fusion::Candidate;
+use hnsw::Graph;
+use passages::Passages;
+use top::Top;
+use vector::{Checked, Vectors};
+use words::words;
+
+/// What makes vectors comparable: those of different models never share an index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EmbeddingIdentity {
+    /// The model's name, with whatever else changes its vectors (projection, quantisation).
+    pub model: String,
+    /// The number of components.
+    pub dimension: usize,
+    /// Whether its vectors have length 1; the index then refuses others.
+    pub normalised: bool,
+}
+
+/// Passages that can be searched.
+///
+/// ```
+/// use countercheck::document::{Origin, Passage, Span};
+/// use countercheck::index::{Index, SearchQuery};
+///
+/// let text = "Tune `bodyLimit` to accept larger requests.".to_owned();
+/// let passage = Passage {
+///     id: "server.md#0".into(),
+///     document: "server.md".into(),
+///     url: String::new(),
+///     title: "Server".into(),
+///     headings: vec![],
+///     span: Span { start: 0, end: text.len() },
+///     text,
+///     origin: Origin::Local,
+/// };
+/// let mut index = Index::new(None);
+/// index.insert("server.md", vec![passage], vec![None])?;
+/// let hits = index.search(&SearchQuery { text: "body limit", ..SearchQuery::default() }, 5)?;
+/// assert_eq!(hits[0].passage.id, "server.md#0");
+/// # Ok::<(), countercheck::index::IndexError>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Index {
+    identity: Option<EmbeddingIdentity>,
+    splitter_version: Option<u32>,
+    passages: Passages,
+    postings: Postings,
+    vectors: Vectors,
+    graph: Option<Graph>,
+}
+
+/// What to search for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SearchQuery<'a> {
+    /// The question or keywords.
+    pub text: &'a str,
+    /// The vector of the text, from the index's model; without one, words alone count.
+    pub vector: Option<&'a [f32]>,
+    /// How words and vectors are mixed.
+    pub fusion: Fusion,
+    /// How the nearest vectors are found.
+    pub method: VectorMethod,
+}
+
+/// How the nearest vectors are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum VectorMethod {
+    /// By looking at every one: exact.
+    #[default]
+    Scan,
+    /// By the graph of [`Index::build_graph`] and a scan of what came after it: approximate. An
+    /// exact scan where there is no graph, or `k` and the vectors removed since ask too much of it.
+    Graph,
+}
+
+impl Index {
+    /// An empty index for vectors of one model, or for words alone.
+    pub fn new(identity: Option<EmbeddingIdentity>) -> Self {
+        let dimension = identity.as_ref().map_or(0, |identity| identity.dimension);
+        Self { identity, vectors: Vectors::new(dimension), ..Self::default() }
+    }
+
+    /// Adds a document's passages, each with its vector or none, in place of any that the index has
+    /// of it. When it refuses, nothing has changed.
+    #[expect(clippy::needless_pass_by_value, reason = "an index owns what it is given, and may keep rows as they come")]
+    pub fn insert(
+        &mut self,
+        document_id: &str,
+        passages: Vec<Passage>,
+        vectors: Vec<Option<Vec<f32>>>,
+    ) -> Result<(), IndexError> {
+        if passages.len() != vectors.len() {
+            return Err(IndexError::VectorCount {
+                document: document_id.to_owned(),
+                passages: passages.len(),
+                vectors: vectors.len(),
+            });
+        }
+        self.passages.check(document_id, &passages)?;
+        let identity = self.identity.clone();
+        let checked = passages
+            .iter()
+            .zip(&vectors)
+            .map(|(passage, vector)| checked(vector.as_deref(), identity.as_ref(), &passage.id))
+            .collect::<Result<Vec<_>, _>>()?;
+        self.remove(document_id);
+        let terms: Vec<_> = passages.iter().map(indexed_terms).collect();
+        let rows = self.passages.add(document_id, passages);
+        for ((row, terms), vector) in rows.into_iter().zip(terms).zip(checked) {
+            self.postings.add(row, terms);
+            if let Some(vector) = vector {
+                self.add_vector(row, vector);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_vector(&mut self, row: u32, vector: Checked<'_>) {
+        self.vectors.add(row, vector);
+        if let Some(graph) = &mut self.graph {
+            graph.add(row);
+        }
+    }
+
+    /// Removes a document with its passages; says whether it was there.
+    pub fn remove(&mut self, document_id: &str) -> bool {
+        let Some(removed) = self.passages.remove(document_id) else { return false };
+        for (row, passage) in removed {
+            self.postings.remove(row, indexed_terms(&passage));
+            self.vectors.remove(row);
+            if let Some(graph) = &mut self.graph {
+                graph.remove(row);
+            }
+        }
+        true
+    }
+
+    /// The best `k` passages, best first. A passage is found when it has a word of the query or,
+    /// for a query with a vector, has a vector too.
+    ///
+    /// The `4k` best of either side, and at least 50, are candidates. Scores are relative to these
+    /// and so cannot be compared between searches; [`Hit::lexical`] and [`Hit::dense`] can.
+    pub fn search(&self, query: &SearchQuery<'_>, k: usize) -> Result<Vec<Hit>, IndexError> {
+        let weight = query.fusion.dense_weight;
+        if !(0.0..=1.0).contains(&weight) {
+            return Err(IndexError::Weight { weight });
+        }
+        let vector = checked(query.vector, self.identity.as_ref(), "query")?;
+        if k == 0 {
+            return Ok(Vec::new());
+        }
+        let mut candidates = self.candidates(query, vector, k.saturating_mul(4).max(50));
+        fusion::fuse(&mut candidates, query.fusion);
+        candidates.sort_unstable_by(|a, b| {
+            a.compare(b).then_with(|| self.passages.position(a.row).cmp(&self.passages.position(b.row)))
+        });
+        candidates.truncate(k);
+        Ok(candidates.into_iter().filter_map(|candidate| self.hit(candidate)).collect())
+    }
+
+    /// The `wanted` best of either side, each with the evidence of both.
+    fn candidates(&self, query: &SearchQuery<'_>, vector: Option<Checked<'_>>, wanted: usize) -> Vec<Candidate> {
+        let scores = self.postings.scores(query.text, self.passages.len());
+        let mut matching = Top::new(wanted);
+        for (row, &score) in (0..).zip(&scores).filter(|&(_, &score)| score > 0.0) {
+            matching.offer(row, score, || self.passages.position(row));
+        }
+        let mut rows = matching.into_rows();
+        rows.extend(vector.map(|vector| self.nearest(query.method, vector, wanted)).unwrap_or_default());
+        rows.sort_unstable();
+        rows.dedup();
+        let candidate = |row| Candidate {
+            row,
+            lexical: scores.get(row as usize).copied().unwrap_or(0.0),
+            dense: vector.zip(self.vectors.vector(row)).map(|(query, vector)| query.cosine(vector)),
+            score: 0.0,
+        };
+        rows.into_iter().map(candidate).collect()
+    }
+
+    fn nearest(&self, method: VectorMethod, vector: Checked<'_>, wanted: usize) -> Vec<u32> {
+        let position = |row| self.passages.position(row);
+        let graph = self.graph.as_ref().filter(|_| method == VectorMethod::Graph);
+        graph
+            .and_then(|graph| graph.search(&self.vectors, vector, wanted, position))
+            .unwrap_or_else(|| self.vectors.scan(vector, wanted, position))
+    }
+
+    fn hit(&self, candidate: Candidate) -> Option<Hit> {
+        let Candidate { row, lexical, dense, score } = candidate;
+        self.passages.passage(row).map(|passage| Hit { passage: passage.clone(), score, lexical, dense })
+    }
+
+    /// Builds the graph of [`VectorMethod::Graph`] from all vectors there are, in place of any
+    /// older one. It stays usable while documents come and go; build it again when many have. It
+    /// holds a second copy of the vectors and is not saved. The same documents and seed give the
+    /// same graph.
+    pub fn build_graph(&mut self, seed: u64) {
+        let rows = self.passages.iter().flat_map(|(_, rows)| rows);
+        let vectors: Vec<_> = rows.filter_map(|&row| Some((row, self.vectors.vector(row)?))).collect();
+        self.graph = (!vectors.is_empty()).then(|| Graph::build(&vectors, seed));
+    }
+
+    /// The number of documents.
+    pub fn documents(&self) -> usize {
+        self.passages.documents()
+    }
+
+    /// The number of passages.
+    pub fn passages(&self) -> usize {
+        self.passages.len()
+    }
+
+    /// The model whose vectors it takes, unless it is for words alone.
+    pub fn identity(&self) -> Option<&EmbeddingIdentity> {
+        self.identity.as_ref()
+    }
+
+    /// The splitter version that the snapshot it was loaded from was saved with.
+    pub fn splitter_version(&self) -> Option<u32> {
+        self.splitter_version
+    }
+
+    /// A passage by its id.
+    pub fn passage(&self, id: &str) -> Option<&Passage> {
+        self.passages.by_id(id)
+    }
+
+    /// All passages in document order.
+    pub fn iter(&self) -> impl Iterator<Item = &Passage> {
+        self.passages.iter().flat_map(|(_, rows)| rows).filter_map(|&row| self.passages.passage(row))
+    }
+
+    /// How common terms are among the passages.
+    pub fn statistics(&self) -> TermStatistics<'_> {
+        self.postings.statistics(self.passages.len())
+    }
+}
+
+/// What of a passage can be found by words.
+fn indexed_terms(passage: &Passage) -> Vec<String> {
+    let mut terms = words(&passage.breadcrumb());
+    terms.extend(words(&passage.text));
+    terms
+}
+
+fn checked<'a>(
+    vector: Option<&'a [f32]>,
+    identity: Option<&EmbeddingIdentity>,
+    passage: &str,
+) -> Result<Option<Checked<'a>>, IndexError> {
+    let checked = vector.map(|vector| Checked::new(vector, identity)).transpose();
+    checked.map_err(|fault| IndexError::Vector { passage: passage.to_owned(), fault })
+}

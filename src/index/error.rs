@@ -1,0 +1,124 @@
+//! What an index refuses, each with the passage and the value at fault.
+//!
+//! A refused call leaves the index as it was.
+
+/// Why an index refused passages or a query.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// Passages and vectors are paired by position; the caller lost or doubled one.
+    #[error("document {document:?} has {passages} passages but {vectors} vectors: give one, or none, for each")]
+    VectorCount {
+        /// The document's id.
+        document: String,
+        /// Passages given.
+        passages: usize,
+        /// Vectors given.
+        vectors: usize,
+    },
+    /// Passage ids are unique in an index; the document's id is probably not part of them.
+    #[error("passage id {passage:?} occurs twice, the second time in document {document:?}")]
+    DuplicatePassage {
+        /// The id.
+        passage: String,
+        /// The document whose insertion was refused.
+        document: String,
+    },
+    /// A passage was filed under a document that it does not belong to.
+    #[error("passage {passage:?} belongs to document {found:?}, not to {expected:?}")]
+    ForeignPassage {
+        /// The passage's id.
+        passage: String,
+        /// The document it names.
+        found: String,
+        /// The document it was given for.
+        expected: String,
+    },
+    /// A passage's span does not cover its text, so quotes from it could not be checked.
+    #[error("passage {passage:?} has {text} bytes of text but the span {start}..{end}")]
+    Span {
+        /// The passage's id.
+        passage: String,
+        /// The length of its text in bytes.
+        text: usize,
+        /// The span's start.
+        start: usize,
+        /// The span's end.
+        end: usize,
+    },
+    /// A vector that cannot be compared with the index's others.
+    #[error("vector of {passage:?}: {fault}")]
+    Vector {
+        /// The passage's id, or `query`.
+        passage: String,
+        /// What is wrong with it.
+        fault: VectorFault,
+    },
+    /// The weight of the dense side is not a share.
+    #[error("dense weight {weight} is not between 0 and 1")]
+    Weight {
+        /// The weight given.
+        weight: f32,
+    },
+    /// Rows are numbered with 32 bits.
+    #[error("{passages} passages are more than the {limit} an index can hold")]
+    Full {
+        /// Passages that the index would have.
+        passages: usize,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// What is wrong with a vector.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VectorFault {
+    /// The index was made for words alone.
+    #[error("the index has no embedding model; make it with an embedding identity")]
+    NoModel,
+    /// It comes from another model.
+    #[error("{found} dimensions, but the index's model has {expected}")]
+    Dimension {
+        /// Components given.
+        found: usize,
+        /// The model's.
+        expected: usize,
+    },
+    /// A NaN or an infinity.
+    #[error("component {component} is {value}, not a finite number")]
+    NotFinite {
+        /// Which component, from 0.
+        component: usize,
+        /// Its value.
+        value: f32,
+    },
+    /// It has no direction; a text without vector is inserted with `None` instead.
+    #[error("all components are zero; insert the passage without a vector")]
+    Zero,
+    /// Its length cannot be divided by, or is not 1 though the model says it is.
+    #[error("length {length} is not between {minimum} and {maximum}")]
+    Length {
+        /// The Euclidean length.
+        length: f32,
+        /// The smallest allowed.
+        minimum: f32,
+        /// The largest allowed.
+        maximum: f32,
+    },
+}
+
+impl IndexError {
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::VectorCount { .. } => "vector_count",
+            Self::DuplicatePassage { .. } => "duplicate_passage",
+            Self::ForeignPassage { .. } => "foreign_passage",
+            Self::Span { .. } => "span",
+            Self::Vector { .. } => "vector",
+            Self::Weight { .. } => "weight",
+            Self::Full { .. } => "full",
+        }
+    }
+}
