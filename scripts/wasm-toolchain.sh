@@ -2,7 +2,8 @@
 # Lets cargo build for wasm32-unknown-unknown with nothing but Debian 12's packages.
 #
 #   wasm-toolchain.sh check     exit 0 if that is done; prints the name of rustup's toolchain for it
-#   wasm-toolchain.sh install   does what is missing (root; some 150 MB of packages, then a minute or two)
+#   wasm-toolchain.sh install   does what is missing: as root some 150 MB of packages and a minute or two
+#                               of compiling; for each user a link in rustup
 #
 # Debian's security suite has a current rustc, cargo, lld and the sources of std ("rustc-web" and
 # friends), but no std for this target. It is compiled once and put where that rustc looks for it.
@@ -32,7 +33,7 @@ std_is_built() {
 }
 linker_is_linked() { [ -x "$(host_bin)/rust-lld" ]; }
 rustup_knows() { ! has_rustup || rustup toolchain list | grep -q "^$toolchain\b"; }
-is_ready() { [ -x "$cargo" ] && std_is_built && linker_is_linked && rustup_knows; }
+system_is_ready() { [ -x "$cargo" ] && std_is_built && linker_is_linked; }
 
 install_packages() {
   local missing=() package
@@ -88,8 +89,7 @@ MANIFEST
   mv "$std.new" "$std"
 )
 
-install() {
-  is_ready && return
+prepare_system() {
   [ "$(id -u)" = 0 ] || die "WASM_TOOLCHAIN=debian installs packages: run it once as root"
   command -v apt-get >/dev/null || die "WASM_TOOLCHAIN=debian needs Debian 12"
   exec 9>"$lock"
@@ -97,15 +97,17 @@ install() {
   install_packages
   link_linker
   std_is_built || build_std
-  rustup_knows || rustup toolchain link "$toolchain" /usr >&2
-  is_ready || die "$rustc still cannot build for $target: remove $std and try again"
+  system_is_ready || die "$rustc still cannot build for $target: remove $std and try again"
 }
 
 case ${1:-} in
 check)
-  is_ready || exit 1
+  system_is_ready && rustup_knows || exit 1
   if has_rustup; then echo "$toolchain"; fi
   ;;
-install) install ;;
+install)
+  system_is_ready || prepare_system
+  rustup_knows || rustup toolchain link "$toolchain" /usr >&2
+  ;;
 *) die "usage: wasm-toolchain.sh check|install" ;;
 esac

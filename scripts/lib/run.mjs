@@ -5,7 +5,9 @@ import { root } from "./paths.mjs";
 import { Stop } from "./stop.mjs";
 
 const REPORT_EVERY_MS = 15_000;
-const TAIL_LINES = 25;
+// Of a long command that failed: npm says first what is wrong, compilers say it last.
+const HEAD_LINES = 15;
+const TAIL_LINES = 45;
 
 /**
  * Runs a quick command and gives what it printed, or undefined if it cannot be run or fails.
@@ -39,7 +41,7 @@ export async function run(command, args, options = {}) {
 }
 
 /**
- * Runs a command that takes minutes: quiet but for a progress line, its last lines shown if it fails.
+ * Runs a command that takes minutes: quiet but for a progress line, its first and last lines shown if it fails.
  * @param {string} label what is being done, e.g. "building wasm-bindgen"
  * @param {string} command
  * @param {string[]} args
@@ -49,15 +51,15 @@ export async function run(command, args, options = {}) {
  */
 export async function runLong(label, command, args, options = {}) {
   const progress = new Progress(label);
-  const tail = [];
+  const lines = [];
   const code = await spawnLines(command, args, options, (line) => {
-    tail.push(line);
-    if (tail.length > TAIL_LINES) tail.shift();
+    lines.push(line);
     progress.say(options.progress?.(line));
-  });
-  progress.end();
+  }).finally(() => progress.end());
   if (code === 0) return;
-  console.error(tail.join("\n"));
+  const left = lines.splice(HEAD_LINES, Math.max(0, lines.length - HEAD_LINES - TAIL_LINES)).length;
+  if (left > 0) lines.splice(HEAD_LINES, 0, `  … ${left} lines …`);
+  console.error(lines.join("\n"));
   throw failed(command, args, code);
 }
 
