@@ -1,0 +1,93 @@
+// `countercheck`: answers from documentation that check themselves, in this page or from a Worker.
+//
+// Nothing is loaded before `createAssistant` is called.
+
+import { assistantOf } from "./assistant.ts";
+import { CountercheckError } from "./error.ts";
+import { LocalBackend } from "./local.ts";
+import { RemoteBackend } from "./remote.ts";
+import { loadRuntime } from "./runtime.ts";
+import { loadBytes } from "./source.ts";
+import type { Assistant, AssistantOptions } from "./types.ts";
+
+export { CountercheckError } from "./error.ts";
+export type {
+  Added,
+  AnswerEvent,
+  Answering,
+  AskDefaults,
+  AskOptions,
+  Assistant,
+  AssistantOptions,
+  SearchOptions,
+  Source,
+} from "./types.ts";
+export type {
+  Answer,
+  AskLimits,
+  Calls,
+  Check,
+  Citation,
+  DocumentInput,
+  Format,
+  Language,
+  Origin,
+  Outcome,
+  PassageVerdict,
+  Reason,
+  SearchHit,
+  Source as AnswerSource,
+  Statistics,
+  Usage,
+  Verdict,
+  Warning,
+} from "../generated/wire.ts";
+
+const KNOWN = ["index", "embedder", "wasm", "endpoint", "defaults"] satisfies (keyof AssistantOptions)[];
+const LOCAL_ONLY = ["index", "embedder", "wasm"] as const;
+
+/**
+ * Makes an assistant: over an index in this page, or over a Worker's.
+ *
+ * @throws {CountercheckError} `load_failed` when a file cannot be had, `unknown_field` or
+ *   `invalid_option` for options that make no sense, and the core's codes for files it cannot read
+ *
+ * @example
+ * const assistant = await createAssistant({ index: "/docs.ccx" });
+ * const answer = await assistant.ask("How do I rotate a key?");
+ */
+export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
+  checkOptions(options);
+  if (options.endpoint !== undefined) return assistantOf(new RemoteBackend(options.endpoint), options.defaults);
+  const { index, embedder = new URL("./embedder.bin", import.meta.url), wasm } = options;
+  const [files] = await Promise.all([loadFiles(index, embedder), loadRuntime(wasm)]);
+  return assistantOf(new LocalBackend(files), options.defaults);
+}
+
+async function loadFiles(index: AssistantOptions["index"], embedder: NonNullable<AssistantOptions["embedder"]>) {
+  const [indexBytes, embedderBytes] = await Promise.all([
+    index === undefined ? undefined : loadBytes(index, "the index", "Check the address given as `index`."),
+    embedder === false ? undefined : loadBytes(embedder, "the embedder", EMBEDDER_HINT),
+  ]);
+  return { index: indexBytes, embedder: embedderBytes };
+}
+
+const EMBEDDER_HINT =
+  "Serve embedder.bin beside the script, or pass its address as `embedder`, or `false` to search by words alone.";
+
+function checkOptions(options: AssistantOptions): void {
+  const unknown = Object.keys(options).find((name) => !(KNOWN as string[]).includes(name));
+  if (unknown !== undefined) {
+    throw new CountercheckError(
+      "unknown_field",
+      `createAssistant has no option \`${unknown}\`: there are ${KNOWN.join(", ")}`,
+    );
+  }
+  const surplus = LOCAL_ONLY.find((name) => options[name] !== undefined);
+  if (options.endpoint !== undefined && surplus !== undefined) {
+    throw new CountercheckError(
+      "invalid_option",
+      `\`${surplus}\` is for answers in this page, \`endpoint\` for answers from a Worker: give one of them`,
+    );
+  }
+}

@@ -1,0 +1,120 @@
+// The engine in this page: calls into wasm, and what is needed to build it again after a trap.
+//
+// It keeps the snapshot's bytes and a journal of what changed since; a call that finds another
+// instance than the one its engine lives in makes a new engine from them first.
+
+import { Engine } from "../../../dist/wasm/countercheck.js";
+import type { Answer, AskRequest, DocumentInput, Event as RunEvent, SearchHit, Statistics } from "../generated/wire.ts";
+import { camelKeys, snakeKeys } from "./case.ts";
+import { fromEngine } from "./error.ts";
+import { currentGeneration, isCurrent, noteError, untilTrap } from "./runtime.ts";
+import type { Backend } from "./types.ts";
+
+/** The files an engine is built from. */
+export interface EngineFiles {
+  embedder?: Uint8Array | undefined;
+  index?: Uint8Array | undefined;
+}
+
+type Change = { add: string } | { remove: string };
+
+/** Answers in this page. */
+export class LocalBackend implements Backend {
+  readonly #files: EngineFiles;
+  readonly #journal: Change[] = [];
+  #engine: Engine | undefined;
+  #generation = -1;
+  #asking = 0;
+  #disposed = false;
+
+  /** Builds the engine; the runtime must be loaded. */
+  constructor(files: EngineFiles) {
+    this.#files = files;
+    this.#call((engine) => engine);
+  }
+
+  ask(request: AskRequest, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<Answer> {
+    const json = JSON.stringify(snakeKeys(request));
+    this.#asking += 1;
+    return untilTrap<Answer>((settle, fail) => {
+      const listen = (_name: string, data: unknown) => onEvent(camelKeys<RunEvent>(data));
+      const answer = this.#call((engine) => engine.ask(json, listen, signal), signal) as Promise<unknown>;
+      answer.then(
+        (found) => settle(camelKeys<Answer>(found)),
+        (error: unknown) => fail(this.#explain(error, signal)),
+      );
+    }).finally(() => {
+      this.#asking -= 1;
+      this.#freeIfDone();
+    });
+  }
+
+  async search(query: string, k: number | undefined): Promise<SearchHit[]> {
+    const json = JSON.stringify({ query, k });
+    return camelKeys<{ hits: SearchHit[] }>(this.#call((engine) => engine.search(json))).hits;
+  }
+
+  async add(document: DocumentInput): Promise<number> {
+    const json = JSON.stringify(snakeKeys(document));
+    const { passages } = this.#call((engine) => engine.add(json)) as { passages: number };
+    this.#journal.push({ add: json });
+    return passages;
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const removed = this.#call((engine) => engine.remove(id));
+    if (removed) this.#journal.push({ remove: id });
+    return removed;
+  }
+
+  async save(): Promise<Uint8Array> {
+    return this.#call((engine) => engine.save());
+  }
+
+  async statistics(): Promise<Statistics> {
+    return camelKeys<Statistics>(this.#call((engine) => engine.statistics()));
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#freeIfDone();
+  }
+
+  /** An engine must not be freed under a run: the run's own end does it then. */
+  #freeIfDone(): void {
+    if (!this.#disposed || this.#asking > 0) return;
+    const engine = this.#engine;
+    this.#engine = undefined;
+    // The engine of a broken instance is gone with it.
+    if (isCurrent(this.#generation)) engine?.free();
+  }
+
+  #call<T>(work: (engine: Engine) => T, signal?: AbortSignal): T {
+    try {
+      const generation = currentGeneration();
+      if (this.#engine === undefined || this.#generation !== generation) {
+        this.#engine = this.#rebuilt();
+        this.#generation = generation;
+      }
+      return work(this.#engine);
+    } catch (error) {
+      throw this.#explain(error, signal);
+    }
+  }
+
+  #rebuilt(): Engine {
+    const engine = new Engine();
+    if (this.#files.embedder !== undefined) engine.setEmbedder(this.#files.embedder);
+    if (this.#files.index !== undefined) engine.load(this.#files.index);
+    for (const change of this.#journal) {
+      if ("add" in change) engine.add(change.add);
+      else engine.remove(change.remove);
+    }
+    return engine;
+  }
+
+  #explain(error: unknown, signal?: AbortSignal): Error {
+    noteError(error);
+    return fromEngine(error, signal);
+  }
+}

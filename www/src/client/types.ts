@@ -1,0 +1,100 @@
+// What users call, as types. The shapes that cross the boundary are generated from Rust.
+
+import type {
+  Answer,
+  AskLimits,
+  AskRequest,
+  DocumentInput,
+  Event as RunEvent,
+  SearchHit,
+  Statistics,
+} from "../generated/wire.ts";
+
+/** Where bytes come from: an address to fetch, or the bytes themselves. */
+export type Source = string | URL | Uint8Array | ArrayBuffer | Response;
+
+/** How an assistant is made. */
+export interface AssistantOptions {
+  /** The index, a `.ccx` file; without it the assistant starts empty. Bytes are kept, not copied. */
+  index?: Source;
+  /** The embedder's table; by default the package's own, `false` for search by words alone. */
+  embedder?: Source | false;
+  /** The wasm module, where it is not beside this script. Only the first assistant's counts. */
+  wasm?: Source | WebAssembly.Module;
+  /** A Worker that answers in place of this page, e.g. `https://docs.example`; then no wasm is loaded. */
+  endpoint?: string | URL;
+  /** What `ask` uses where its own options say nothing. */
+  defaults?: AskDefaults;
+}
+
+/** The options of a question that an assistant may have defaults for. */
+export interface AskDefaults extends Omit<AskRequest, "question" | "limits"> {
+  /** Bounds of the run. */
+  limits?: Partial<AskLimits>;
+}
+
+/** The options of one question. */
+export interface AskOptions extends AskDefaults {
+  /** Cancels the run; the answer then rejects with an `AbortError`. */
+  signal?: AbortSignal;
+  /** Called for each event, in order. */
+  onEvent?: (event: AnswerEvent) => void;
+}
+
+/** The options of one search. */
+export interface SearchOptions {
+  /** Cancels the search. */
+  signal?: AbortSignal;
+}
+
+/** A step of the run, or, at the end, the answer. */
+export type AnswerEvent = RunEvent | { type: "answer"; answer: Answer };
+
+/**
+ * An answer on its way: await it, or iterate over its events, or both.
+ *
+ * Each iteration begins with the first event. Leaving one early does not cancel the run; the signal does.
+ */
+export interface Answering extends Promise<Answer>, AsyncIterable<AnswerEvent> {}
+
+/** Answers questions from an index. */
+export interface Assistant {
+  /**
+   * Answers a question. Rejects for misuse, cancellation, a disposed assistant, or when nothing could
+   * be produced (`provider_failed`); all else is an answer with its labels.
+   */
+  ask(question: string, options?: AskOptions): Answering;
+  /** Finds passages, best first; 10 unless `k` says otherwise. */
+  search(query: string, k?: number, options?: SearchOptions): Promise<SearchHit[]>;
+  /** Indexes documents; one with a known id replaces it. What precedes a bad document stays indexed. */
+  add(document: DocumentInput | DocumentInput[]): Promise<Added>;
+  /** Removes a document; false if there is none with this id. */
+  remove(id: string): Promise<boolean>;
+  /** The index as a snapshot, for `index` of another assistant. */
+  save(): Promise<Uint8Array>;
+  /** How much the index holds. */
+  statistics(): Promise<Statistics>;
+  /** Gives up: what is under way rejects with `disposed`, and the memory is freed. */
+  dispose(): void;
+  /** The same, for `using`. */
+  [Symbol.dispose](): void;
+}
+
+/** What was indexed. */
+export interface Added {
+  /** Documents. */
+  documents: number;
+  /** Passages they were split into. */
+  passages: number;
+}
+
+/** Who does an assistant's work: the engine in this page, or a Worker. */
+export interface Backend {
+  ask(request: AskRequest, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<Answer>;
+  search(query: string, k: number | undefined, signal: AbortSignal): Promise<SearchHit[]>;
+  add(document: DocumentInput): Promise<number>;
+  remove(id: string): Promise<boolean>;
+  save(): Promise<Uint8Array>;
+  statistics(): Promise<Statistics>;
+  dispose(): void;
+}

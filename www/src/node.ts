@@ -1,0 +1,48 @@
+// `countercheck` in Node, Deno and Bun: the same names, with files read from disk.
+//
+// The wasm module and the embedder lie beside this script; `index` may also be a path.
+
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { CountercheckError, createAssistant as create } from "./client/index.ts";
+import type { Assistant, AssistantOptions, Source } from "./client/index.ts";
+
+export * from "./client/index.ts";
+
+/**
+ * Makes an assistant; see the browser's function of the same name. A string that is no URL is a path.
+ *
+ * @example
+ * const assistant = await createAssistant({ index: "docs.ccx" });
+ */
+export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
+  if (options.endpoint !== undefined) return create(options);
+  const { embedder = beside("embedder.bin"), wasm = beside("countercheck_bg.wasm"), index } = options;
+  const [wasmSource, embedderSource, indexSource] = await Promise.all([
+    isFile(wasm) ? read(wasm, "the WebAssembly module") : wasm,
+    isFile(embedder) ? read(embedder, "the embedder") : embedder,
+    isFile(index) ? read(index, "the index") : index,
+  ]);
+  const sources = { ...options, wasm: wasmSource, embedder: embedderSource };
+  return create(indexSource === undefined ? sources : { ...sources, index: indexSource });
+}
+
+function beside(name: string): URL {
+  return new URL(`./${name}`, import.meta.url);
+}
+
+/** Whether a source is on this machine: a path or a file: URL. */
+function isFile(source: Source | WebAssembly.Module | false | undefined): source is string | URL {
+  if (source instanceof URL) return source.protocol === "file:";
+  return typeof source === "string" && !/^(?:https?|data|blob):/i.test(source);
+}
+
+async function read(file: string | URL, what: string): Promise<Uint8Array> {
+  const path = file instanceof URL || file.startsWith("file:") ? fileURLToPath(file) : file;
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    throw new CountercheckError("load_failed", `${what} could not be read: ${detail}`, { cause });
+  }
+}
