@@ -109,3 +109,8 @@ pub struct Hit {
     /// Cosine of query and passage vector, −1…1; absent when either has no vector.
     pub dense: Option<f32>,
 }
+
+/// Four decimals, as a number that prints the same from Rust and from JavaScript.
+pub(crate) fn decimal(score: f32) -> f64 {
+    (f64::from(score) * 1e4).round() / 1e4
+}

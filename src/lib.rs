@@ -8,11 +8,17 @@
 //!                                                     └── [correct] ◀─┘
 //! ```
 
+#[cfg(feature = "browser")]
+pub mod browser;
+pub mod corpus;
 pub mod document;
+pub mod driver;
 pub mod embedding;
+pub mod host;
 pub mod index;
 pub mod ingest;
 pub mod pipeline;
 pub mod problem;
 pub mod prompt;
+pub mod solver;
 pub mod wire;

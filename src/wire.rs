@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Document, Format, Hit};
+use crate::document::{Document, Format, Hit, decimal};
 use crate::pipeline::answer::{self, Citation, Outcome, PassageVerdict, Question, Reason, Source, Warning};
 use crate::pipeline::budget::{Calls, Limits};
 use crate::pipeline::strategy::Strategy;
@@ -330,11 +330,6 @@ impl From<&Problem> for ErrorBody {
     fn from(problem: &Problem) -> Self {
         Self { error: ErrorDetail { code: problem.code.to_owned(), message: problem.message.clone() } }
     }
-}
-
-/// Four decimals, as a number that prints the same from Rust and from JavaScript.
-pub(crate) fn decimal(score: f32) -> f64 {
-    (f64::from(score) * 1e4).round() / 1e4
 }
 
 #[cfg(test)]

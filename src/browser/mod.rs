@@ -1,0 +1,148 @@
+//! The façade for JavaScript: pages, Node, Deno, Bun. Requests come in as JSON and results go out as
+//! plain objects, both in the words of [`crate::wire`]; the TypeScript client gives them their form.
+//!
+//! No method holds a borrow while it calls out to JavaScript, so a callback may call back in.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use gloo_timers::future::TimeoutFuture;
+use js_sys::{Error, Function, Promise, Reflect, Uint8Array};
+use serde::Serialize;
+use serde_wasm_bindgen::Serializer;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+use web_sys::AbortSignal;
+
+use crate::corpus::Corpus;
+use crate::document::Document;
+use crate::driver::{DriveError, drive};
+use crate::embedding::StaticEmbedder;
+use crate::host::Host;
+use crate::pipeline::budget::{Limits, Millis};
+use crate::pipeline::run::Run;
+use crate::problem::Problem;
+use crate::wire::{Answer, AskRequest, DocumentInput, SearchHit, SearchRequest, SearchResponse, Statistics};
+
+/// An index and the loop over it.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Engine {
+    corpus: Rc<RefCell<Corpus>>,
+}
+
+#[derive(Serialize)]
+struct Added {
+    passages: usize,
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// An empty index.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the embedder from its table.
+    #[wasm_bindgen(js_name = setEmbedder)]
+    pub fn set_embedder(&self, table: Vec<u8>) -> Result<(), JsValue> {
+        let embedder = StaticEmbedder::parse(table).map_err(crate::corpus::CorpusError::from).map_err(thrown)?;
+        self.corpus.borrow_mut().set_embedder(embedder).map_err(thrown)
+    }
+
+    /// Replaces the index by a snapshot.
+    pub fn load(&self, snapshot: &[u8]) -> Result<(), JsValue> {
+        self.corpus.borrow_mut().load(snapshot).map_err(thrown)
+    }
+
+    /// Indexes a document, a `DocumentInput` as JSON.
+    pub fn add(&self, document: &str) -> Result<JsValue, JsValue> {
+        let document: Document = DocumentInput::from_json(document.as_bytes()).map_err(thrown)?.into();
+        let passages = self.corpus.borrow_mut().add(&document).map_err(thrown)?;
+        to_js(&Added { passages })
+    }
+
+    /// Removes a document.
+    pub fn remove(&self, document_id: &str) -> bool {
+        self.corpus.borrow_mut().remove(document_id)
+    }
+
+    /// Searches: a `SearchRequest` as JSON to a `SearchResponse`.
+    pub fn search(&self, request: &str) -> Result<JsValue, JsValue> {
+        let request = SearchRequest::from_json(request.as_bytes()).map_err(thrown)?;
+        let (query, k) = request.check().map_err(thrown)?;
+        let hits =
+            self.corpus.borrow().search(query.as_str(), k).map_err(crate::corpus::CorpusError::from).map_err(thrown)?;
+        to_js(&SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect() })
+    }
+
+    /// Asks: an `AskRequest` as JSON to the promise of an `Answer`. `on_event` gets each event's name
+    /// and data; once the signal is aborted the promise is rejected with the code `aborted`.
+    pub fn ask(&self, request: &str, on_event: Function, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
+        let asked =
+            AskRequest::from_json(request.as_bytes()).and_then(|r| r.check(Limits::default())).map_err(thrown)?;
+        let corpus = Rc::clone(&self.corpus);
+        Ok(future_to_promise(async move {
+            let run = Run::new(asked.question, asked.strategy, asked.limits, Page.now());
+            let tell = |event: crate::pipeline::trace::Event| {
+                if signal.as_ref().is_some_and(AbortSignal::aborted) {
+                    return ControlFlow::Break(());
+                }
+                // A listener that throws is the page's affair, not the run's.
+                let _ = to_js(&event).map(|data| on_event.call2(&JsValue::NULL, &event.name().into(), &data));
+                ControlFlow::Continue(())
+            };
+            let answer = drive(run, &Page, &corpus, tell).await.map_err(thrown)?;
+            to_js(&Answer::new(answer, crate::solver::builtin::NAME, asked.language))
+        }))
+    }
+
+    /// The index as a snapshot.
+    pub fn save(&self) -> Uint8Array {
+        Uint8Array::from(self.corpus.borrow().save().as_slice())
+    }
+
+    /// How much the index holds.
+    pub fn statistics(&self) -> Result<JsValue, JsValue> {
+        let corpus = self.corpus.borrow();
+        to_js(&Statistics { documents: corpus.index().documents(), passages: corpus.index().passages() })
+    }
+}
+
+fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
+    value.serialize(&Serializer::json_compatible()).map_err(|e| thrown(Problem::new("internal", 500, e.to_string())))
+}
+
+/// A JavaScript `Error` with the problem's code.
+fn thrown(problem: impl Into<Problem>) -> JsValue {
+    let problem = problem.into();
+    let error = Error::new(&problem.message);
+    // Setting a property of a fresh Error cannot fail.
+    let _ = Reflect::set(&error, &"code".into(), &problem.code.into());
+    error.into()
+}
+
+impl From<DriveError> for Problem {
+    fn from(error: DriveError) -> Self {
+        match error {
+            DriveError::Run(error) => error.into(),
+            other => Problem::new("aborted", 499, other.to_string()),
+        }
+    }
+}
+
+/// The clock of a JavaScript host.
+struct Page;
+
+impl Host for Page {
+    fn now(&self) -> Millis {
+        js_sys::Date::now() as Millis
+    }
+
+    /// The timer is cleared when the future is dropped, or it would keep Node from exiting.
+    async fn sleep(&self, duration: Millis) {
+        TimeoutFuture::new(duration.try_into().unwrap_or(u32::MAX)).await;
+    }
+}

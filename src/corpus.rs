@@ -1,0 +1,147 @@
+//! Documents in, hits out: ingestion, embedding and index joined, the same on every host.
+
+use crate::document::{Document, Hit, Passage};
+use crate::embedding::{EmbedderError, StaticEmbedder};
+use crate::index::{EmbeddingIdentity, Index, IndexError, SearchQuery, SnapshotError};
+use crate::ingest::{self, IngestError, SPLITTER_VERSION, SplitOptions};
+use crate::problem::Problem;
+
+/// An index with the embedder that its vectors come from.
+#[derive(Default)]
+pub struct Corpus {
+    index: Index,
+    embedder: Option<StaticEmbedder>,
+}
+
+/// Why a corpus refuses something.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CorpusError {
+    /// The document cannot be split.
+    #[error(transparent)]
+    Ingest(#[from] IngestError),
+    /// The index refuses it.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The snapshot cannot be read.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// The embedder's table cannot be read.
+    #[error(transparent)]
+    Embedder(#[from] EmbedderError),
+    /// Vectors of two models would be compared.
+    #[error(
+        "the index was built with the embedding model {index} but {given} was given: use the model it was built with, or build it again"
+    )]
+    ModelMismatch {
+        /// The index's model.
+        index: String,
+        /// The embedder's.
+        given: String,
+    },
+    /// The index has vectors, and nothing could make one for the new document.
+    #[error("the index was built with the embedding model {index}: set that embedder before adding documents")]
+    NoEmbedder {
+        /// The index's model.
+        index: String,
+    },
+    /// The index has passages without vectors already.
+    #[error("the index has {passages} passages without vectors: set the embedder before the first document")]
+    TooLate {
+        /// How many passages there are.
+        passages: usize,
+    },
+}
+
+impl Corpus {
+    /// Sets the embedder, before the first document is added or after a snapshot is loaded.
+    pub fn set_embedder(&mut self, embedder: StaticEmbedder) -> Result<(), CorpusError> {
+        let identity = identity(&embedder);
+        match self.index.identity() {
+            Some(own) => matching(own, &identity)?,
+            None if self.index.passages() == 0 => self.index = Index::new(Some(identity)),
+            None => return Err(CorpusError::TooLate { passages: self.index.passages() }),
+        }
+        self.embedder = Some(embedder);
+        Ok(())
+    }
+
+    /// Replaces the index by a snapshot; on an error the index stays as it was.
+    pub fn load(&mut self, snapshot: &[u8]) -> Result<(), CorpusError> {
+        let index = Index::load(snapshot)?;
+        if let (Some(own), Some(embedder)) = (index.identity(), &self.embedder) {
+            matching(own, &identity(embedder))?;
+        }
+        self.index = index;
+        Ok(())
+    }
+
+    /// The index as a snapshot.
+    pub fn save(&self) -> Vec<u8> {
+        self.index.save(SPLITTER_VERSION)
+    }
+
+    /// Splits, embeds and indexes a document; one of the same id is replaced. The number of passages.
+    pub fn add(&mut self, document: &Document) -> Result<usize, CorpusError> {
+        let passages = ingest::passages(document, &SplitOptions::default())?;
+        let vectors = match (self.index.identity(), &self.embedder) {
+            (None, _) => vec![None; passages.len()],
+            (Some(_), Some(embedder)) => passages.iter().map(|p| embedder.embed(&embedded_text(p))).collect(),
+            (Some(own), None) => return Err(CorpusError::NoEmbedder { index: own.model.clone() }),
+        };
+        let count = passages.len();
+        self.index.insert(&document.id, passages, vectors)?;
+        Ok(count)
+    }
+
+    /// Removes a document; whether there was one of that id.
+    pub fn remove(&mut self, document_id: &str) -> bool {
+        self.index.remove(document_id)
+    }
+
+    /// The `k` best passages, by words and, where both have one, by vector.
+    pub fn search(&self, query: &str, k: usize) -> Result<Vec<Hit>, IndexError> {
+        let vector = self.embed(query);
+        self.index.search(&SearchQuery { text: query, vector: vector.as_deref(), ..SearchQuery::default() }, k)
+    }
+
+    /// The text's vector, if the index has vectors and the embedder knows a word of it.
+    pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
+        self.index.identity().and(self.embedder.as_ref())?.embed(text)
+    }
+
+    /// The index.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+}
+
+/// What a passage's vector is made of.
+pub(crate) fn embedded_text(passage: &Passage) -> String {
+    format!("{}. {}", passage.breadcrumb(), ingest::plain_text(&passage.text))
+}
+
+fn identity(embedder: &StaticEmbedder) -> EmbeddingIdentity {
+    EmbeddingIdentity { model: embedder.model_id(), dimension: embedder.dimension(), normalised: true }
+}
+
+fn matching(index: &EmbeddingIdentity, given: &EmbeddingIdentity) -> Result<(), CorpusError> {
+    if index == given {
+        return Ok(());
+    }
+    Err(CorpusError::ModelMismatch { index: index.model.clone(), given: given.model.clone() })
+}
+
+impl From<CorpusError> for Problem {
+    fn from(error: CorpusError) -> Self {
+        let (code, status) = match &error {
+            CorpusError::Ingest(_) => ("invalid_document", 400),
+            CorpusError::Index(_) => ("invalid_index_operation", 400),
+            CorpusError::Snapshot(_) => ("invalid_snapshot", 400),
+            CorpusError::Embedder(_) => ("invalid_embedder", 400),
+            CorpusError::ModelMismatch { .. } => ("model_mismatch", 409),
+            CorpusError::NoEmbedder { .. } | CorpusError::TooLate { .. } => ("no_embedder", 409),
+        };
+        Problem::new(code, status, error.to_string())
+    }
+}

@@ -1,0 +1,51 @@
+//! Heading anchors by GitHub's rule.
+//!
+//! The rule as the npm package `github-slugger` 2 has it, which Docusaurus, Starlight and Nextra
+//! use: lower-case; drop everything that is not alphabetic, a mark, a decimal or letter number, a
+//! connector such as `_`, a hyphen or a space; every space becomes a hyphen; a slug that was given
+//! before gets `-1`, `-2`, …. Other generators differ (`VitePress`, mdBook, `MkDocs`).
+
+use std::collections::BTreeMap;
+
+use unicode_properties::{GeneralCategory as Category, UnicodeGeneralCategory};
+
+/// Gives the headings of one document their anchors, in document order.
+#[derive(Default)]
+pub(super) struct Slugger {
+    /// For each slug given, how often it was asked for again.
+    given: BTreeMap<String, usize>,
+}
+
+impl Slugger {
+    /// The anchor of the next heading, given its text without markup.
+    pub(super) fn slug(&mut self, heading: &str) -> String {
+        let base = slug(heading);
+        let mut result = base.clone();
+        while self.given.contains_key(&result) {
+            let repeats = self.given.entry(base.clone()).or_default();
+            *repeats += 1;
+            result = format!("{base}-{repeats}");
+        }
+        self.given.insert(result.clone(), 0);
+        result
+    }
+}
+
+fn slug(heading: &str) -> String {
+    let lower = heading.to_lowercase();
+    let kept = lower.chars().filter(|&c| c == '-' || c == ' ' || is_kept(c));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+fn is_kept(c: char) -> bool {
+    c.is_alphabetic()
+        || matches!(
+            c.general_category(),
+            Category::NonspacingMark
+                | Category::SpacingMark
+                | Category::EnclosingMark
+                | Category::DecimalNumber
+                | Category::LetterNumber
+                | Category::ConnectorPunctuation
+        )
+}

@@ -1,0 +1,153 @@
+//! The units of a passage: what an answer quotes and a grader weighs.
+//!
+//! Decides what one statement is: a sentence, a short list item, a table row, a code block, a
+//! heading. Works on the passage's text alone, so the spans can be checked against it; what has
+//! no words (rules, badges, link definitions) is in no unit.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Tag, TagEnd};
+
+use super::mask::Mask;
+use super::slice::Slice;
+use super::{html, markdown, sentence};
+use crate::document::Span;
+
+/// A list item up to this many bytes is one unit; a longer one is cut into its sentences.
+const ITEM_LIMIT: usize = 300;
+
+/// A piece of a passage that is quoted as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unit {
+    /// Where it stands in the text given, without white space at its ends.
+    pub span: Span,
+    /// What it is.
+    pub kind: UnitKind,
+}
+
+/// What a unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnitKind {
+    /// A heading's text, without its markup.
+    Heading,
+    /// A sentence of a paragraph, a long list item, a quote or a block of HTML.
+    Sentence,
+    /// A paragraph of at most 300 bytes in a list item, without the item's marker.
+    ListItem,
+    /// A row of a table, the header row too.
+    TableRow,
+    /// A code block with its fences.
+    Code,
+}
+
+/// The units of a passage's text, read as Markdown, in order and without overlap.
+///
+/// A line break inside a paragraph ends no sentence; a hard break does. No unit ends inside a
+/// link, inline code, a code block or a table row. The text of a passage that begins inside a
+/// list or a table is read as the continuation it is.
+pub fn units(text: &str) -> Vec<Unit> {
+    let slice = Slice::new(text);
+    let mut reader = Reader { text: slice.text(), units: Vec::new(), leaf: None, items: Vec::new(), solid: None };
+    for (event, range) in markdown::slice_events(slice.text()) {
+        reader.read(&event, range);
+    }
+    reader.close();
+    let given = |(range, kind): (Range<usize>, UnitKind)| {
+        let range = sentence::trimmed(text, slice.given(range));
+        Unit { span: Span { start: range.start, end: range.end }, kind }
+    };
+    reader.units.into_iter().map(given).collect()
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    units: Vec<(Range<usize>, UnitKind)>,
+    /// The block whose inline events come in.
+    leaf: Option<(UnitKind, Mask<'a>)>,
+    /// For every open container, whether it is a list item.
+    items: Vec<bool>,
+    /// An open code block or row: its range, and whether it has words so far.
+    solid: Option<(Range<usize>, bool)>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, event: &Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) if !markdown::is_inline(tag) => self.start(tag, range),
+            Event::End(tag) if !markdown::is_inline_end(*tag) => self.end(*tag),
+            Event::Rule => self.close(),
+            _ => self.inline(event, range),
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
+        if matches!(tag, Tag::TableCell) {
+            return;
+        }
+        self.close();
+        match tag {
+            Tag::CodeBlock(_) | Tag::TableHead | Tag::TableRow => self.solid = Some((range, false)),
+            Tag::Heading { .. } => self.open(UnitKind::Heading),
+            Tag::HtmlBlock => {
+                let is_heading = html::heading(&self.text[range]).is_some_and(|heading| !heading.more);
+                self.open(if is_heading { UnitKind::Heading } else { UnitKind::Sentence });
+            }
+            Tag::Paragraph => self.open(self.paragraph()),
+            _ => self.items.push(matches!(tag, Tag::Item)),
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::TableCell => {}
+            TagEnd::CodeBlock => self.close_solid(UnitKind::Code),
+            TagEnd::TableHead | TagEnd::TableRow => self.close_solid(UnitKind::TableRow),
+            TagEnd::Heading(_) | TagEnd::HtmlBlock | TagEnd::Paragraph => self.close(),
+            _ => {
+                self.close();
+                self.items.pop();
+            }
+        }
+    }
+
+    fn inline(&mut self, event: &Event<'_>, range: Range<usize>) {
+        if let Some((_, words)) = &mut self.solid {
+            *words |= matches!(event, Event::Text(text) | Event::Code(text) if html::has_words(text));
+            return;
+        }
+        // A tight list item has its text without a paragraph around it.
+        let (kind, text) = (self.paragraph(), self.text);
+        let (_, mask) = self.leaf.get_or_insert_with(|| (kind, Mask::new(text)));
+        mask.read(event, range);
+    }
+
+    /// What a paragraph is where the reader stands.
+    fn paragraph(&self) -> UnitKind {
+        if self.items.last() == Some(&true) { UnitKind::ListItem } else { UnitKind::Sentence }
+    }
+
+    fn open(&mut self, kind: UnitKind) {
+        self.leaf = Some((kind, Mask::new(self.text)));
+    }
+
+    fn close_solid(&mut self, kind: UnitKind) {
+        if let Some((range, true)) = self.solid.take() {
+            self.units.push((sentence::trimmed(self.text, range), kind));
+        }
+    }
+
+    fn close(&mut self) {
+        let Some((kind, mask)) = self.leaf.take() else { return };
+        let (start, mask) = mask.finish();
+        let whole = sentence::trimmed(&mask, 0..mask.len());
+        let is_one = kind == UnitKind::Heading || (kind == UnitKind::ListItem && whole.len() <= ITEM_LIMIT);
+        let (kind, ranges) = if is_one { (kind, vec![whole]) } else { (UnitKind::Sentence, sentence::sentences(&mask)) };
+        // The mask knows words from link targets, the text knows them from symbols in code.
+        let has_words = |range: &Range<usize>| {
+            let text = self.text.get(range.start + start..range.end + start);
+            html::has_words(&mask[range.clone()]) && text.is_some_and(html::has_words)
+        };
+        let ranges = ranges.into_iter().filter(has_words);
+        self.units.extend(ranges.map(|range| (range.start + start..range.end + start, kind)));
+    }
+}

@@ -1,0 +1,68 @@
+//! The words of Markdown as a reader sees them, for embedding, search and grading.
+//!
+//! Decides what counts as a word of a passage: not link targets, images, HTML tags, comments,
+//! front matter, footnote marks. Keeps no offsets: see `mask` for text at its place.
+
+use pulldown_cmark::{Event, Tag, TagEnd};
+
+use super::slice::Slice;
+use super::{html, markdown};
+
+/// The rendered words of Markdown without its markup.
+///
+/// Inline code and code blocks are kept as their text, links as the text between their brackets
+/// (so a bare URL stays). Every block, table row and line of code is a line; cells are separated
+/// by a space. The text of a passage that begins inside a list or a table is read as the
+/// continuation it is.
+pub fn plain_text(markdown: &str) -> String {
+    let slice = Slice::new(markdown);
+    let mut words = Words { text: String::with_capacity(markdown.len()), html: None, images: 0 };
+    for (event, _) in markdown::slice_events(slice.text()) {
+        words.read(&event);
+    }
+    words.text.truncate(words.text.trim_end().len());
+    words.text
+}
+
+struct Words {
+    text: String,
+    /// The source of an open block of HTML.
+    html: Option<String>,
+    images: u32,
+}
+
+impl Words {
+    fn read(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Start(Tag::Image { .. }) => self.images += 1,
+            Event::End(TagEnd::Image) => self.images = self.images.saturating_sub(1),
+            _ if self.images > 0 => {}
+            Event::Start(Tag::HtmlBlock) => self.html = Some(String::new()),
+            Event::Html(source) => self.html.get_or_insert_default().push_str(source),
+            Event::End(TagEnd::HtmlBlock) => {
+                let lines = html::text(&self.html.take().unwrap_or_default());
+                for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
+                    self.text.push_str(line);
+                    self.separate('\n');
+                }
+            }
+            Event::Text(text) | Event::Code(text) => self.text.push_str(text),
+            Event::SoftBreak | Event::End(TagEnd::TableCell) => self.separate(' '),
+            Event::HardBreak | Event::Rule => self.separate('\n'),
+            Event::InlineHtml(tag) if html::tag_ends_line(tag) => self.separate('\n'),
+            Event::Start(Tag::TableCell) => {}
+            Event::Start(tag) if !markdown::is_inline(tag) => self.separate('\n'),
+            Event::End(tag) if !markdown::is_inline_end(*tag) => self.separate('\n'),
+            _ => {}
+        }
+    }
+
+    fn separate(&mut self, by: char) {
+        if by == '\n' {
+            self.text.truncate(self.text.trim_end().len());
+        }
+        if !self.text.is_empty() && !self.text.ends_with(char::is_whitespace) {
+            self.text.push(by);
+        }
+    }
+}

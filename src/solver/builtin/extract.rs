@@ -1,0 +1,123 @@
+//! An answer quoted from the passages: one to three places that speak most directly to the question,
+//! each with its exact span.
+
+use crate::corpus::Corpus;
+use crate::document::{Passage, Span};
+use crate::index::words::words;
+use crate::ingest::{self, Unit, UnitKind};
+use crate::pipeline::task::{Draft, Quote};
+use crate::solver::builtin::query::{Query, Terms, terms};
+
+/// At most so many places are quoted.
+const MOST_QUOTES: usize = 3;
+
+/// A further place must be at least this good against the best one.
+const NEARLY_AS_GOOD: f32 = 0.85;
+
+/// What a place is worth: words of its own, words of the headings above it, its vector, and a bonus
+/// for standing in a passage that retrieval ranked high.
+const OWN_WORDS: f32 = 1.0;
+const HEADINGS: f32 = 0.6;
+const COSINE: f32 = 0.8;
+const RANK: f32 = 0.25;
+
+/// A place that announces what follows (`… like this:`) is quoted with it, up to so many bytes.
+const MOST_BYTES_ANNOUNCED: usize = 700;
+
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    passage: usize,
+    span: Span,
+    worth: f32,
+}
+
+pub(super) fn draft(question: &str, passages: &[Passage], corpus: &Corpus) -> Draft {
+    let query = Query::new(question, corpus);
+    let mut places: Vec<Place> = passages.iter().enumerate().flat_map(|(i, p)| places_of(&query, i, p)).collect();
+    // Stable, so that of equals the one retrieved and written first is quoted.
+    places.sort_by(|a, b| b.worth.total_cmp(&a.worth));
+    let Some(best) = places.first().map(|p| p.worth) else { return Draft::default() };
+
+    let mut chosen: Vec<Place> = Vec::new();
+    for place in places.into_iter().filter(|p| p.worth >= NEARLY_AS_GOOD * best) {
+        if chosen.len() < MOST_QUOTES && !chosen.iter().any(|c| overlaps(c, &place)) {
+            chosen.push(place);
+        }
+    }
+    // The passage that was retrieved first speaks first; within a passage, source order.
+    chosen.sort_by_key(|p| (p.passage, p.span));
+    write(&chosen, passages)
+}
+
+fn places_of(query: &Query, index: usize, passage: &Passage) -> Vec<Place> {
+    let headings: Terms = words(&passage.breadcrumb()).into_iter().collect();
+    let context = HEADINGS * query.coverage(&headings) + RANK / (1.0 + index as f32);
+    let units = ingest::units(&passage.text);
+    let quotable = |unit: &Unit| !matches!(unit.kind, UnitKind::Heading | UnitKind::Code);
+    let place = |(i, unit): (usize, &Unit)| {
+        let text = &passage.text[unit.span.start..unit.span.end];
+        let own = terms(text);
+        let worth = OWN_WORDS * query.coverage(&own)
+            + COSINE * query.cosine(&ingest::plain_text(text)).unwrap_or(0.0)
+            + context;
+        (!own.is_empty() && !is_pointer(text)).then_some(Place {
+            passage: index,
+            span: with_announced(&units, i, &passage.text),
+            worth,
+        })
+    };
+    units.iter().enumerate().filter(|(_, unit)| quotable(unit)).filter_map(place).collect()
+}
+
+/// A line of a table of contents: a lone link, which says where an answer stands but not what it is.
+fn is_pointer(text: &str) -> bool {
+    let item = text.trim_start_matches(['-', '*', '+', ' ', '\t']);
+    item.starts_with('[') && item.ends_with(')') && item.matches("](").count() == 1
+}
+
+/// The unit's span, with the units it announces by ending in a colon.
+fn with_announced(units: &[Unit], i: usize, text: &str) -> Span {
+    let unit = units[i].span;
+    if !text[unit.start..unit.end].ends_with(':') {
+        return unit;
+    }
+    let kind = units.get(i + 1).map(|next| next.kind);
+    let run = units[i + 1..]
+        .iter()
+        .take_while(|u| Some(u.kind) == kind && u.kind != UnitKind::Heading && u.kind != UnitKind::Sentence);
+    let run = if kind == Some(UnitKind::Code) { run.take(1) } else { run.take(usize::MAX) };
+    let end = run.map(|u| u.span.end).take_while(|end| end - unit.start <= MOST_BYTES_ANNOUNCED).last();
+    Span { start: unit.start, end: end.unwrap_or(unit.end) }
+}
+
+fn overlaps(a: &Place, b: &Place) -> bool {
+    a.passage == b.passage && a.span.start < b.span.end && b.span.start < a.span.end
+}
+
+fn write(places: &[Place], passages: &[Passage]) -> Draft {
+    let mut draft = Draft::default();
+    for place in places {
+        let Some(source) = passages.get(place.passage).and_then(|p| p.text.get(place.span.start..place.span.end))
+        else {
+            continue;
+        };
+        draft.quotes.push(Quote { passage: place.passage, span: place.span });
+        let gap = if source.ends_with("```") || source.ends_with("~~~") { "\n\n" } else { " " };
+        let separator = if draft.text.is_empty() { "" } else { "\n\n" };
+        draft.text += &format!("{separator}{}{gap}[{}]", readable(source), draft.quotes.len());
+    }
+    draft
+}
+
+/// A list item or table row that stands alone reads as a sentence.
+fn readable(source: &str) -> String {
+    if source.contains('\n') {
+        return source.to_owned();
+    }
+    if let Some(row) = source.trim().strip_prefix('|') {
+        let cells: Vec<&str> =
+            row.trim_end_matches('|').split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect();
+        return cells.join(" — ");
+    }
+    source.trim_start_matches(['-', '*', '+', ' ']).to_owned()
+}

@@ -1,0 +1,67 @@
+//! A question as the solver sees it: its words, weighed by how rare they are, and its vector.
+
+use std::collections::BTreeSet;
+
+use crate::corpus::Corpus;
+use crate::document::Passage;
+use crate::index::words::words;
+use crate::ingest;
+
+pub(super) type Terms = BTreeSet<String>;
+
+pub(super) struct Query<'a> {
+    corpus: &'a Corpus,
+    terms: Vec<(String, f32)>,
+    total: f32,
+    vector: Option<Vec<f32>>,
+}
+
+impl<'a> Query<'a> {
+    pub(super) fn new(question: &str, corpus: &'a Corpus) -> Self {
+        let statistics = corpus.index().statistics();
+        let distinct: Terms = words(question).into_iter().collect();
+        let terms: Vec<(String, f32)> = distinct.into_iter().map(|t| (t.clone(), statistics.idf(&t))).collect();
+        let total = terms.iter().map(|(_, weight)| weight).sum();
+        Self { corpus, terms, total, vector: corpus.embed(question) }
+    }
+
+    /// The share of the question's words that occur, weighed by rarity: 0…1.
+    pub(super) fn coverage(&self, text: &Terms) -> f32 {
+        if self.total <= 0.0 {
+            return 0.0;
+        }
+        let found: f32 = self.terms.iter().filter(|(term, _)| text.contains(term)).map(|(_, weight)| weight).sum();
+        found / self.total
+    }
+
+    /// The cosine of the question's and the text's vectors, when both have one.
+    pub(super) fn cosine(&self, text: &str) -> Option<f32> {
+        let (query, text) = (self.vector.as_ref()?, self.corpus.embed(text)?);
+        Some(query.iter().zip(&text).map(|(a, b)| a * b).sum())
+    }
+
+    /// The share of the question, by weight, that occurs nowhere in the index: 0…1.
+    pub(super) fn unheard(&self) -> f32 {
+        let statistics = self.corpus.index().statistics();
+        let unheard = self.terms.iter().filter(|(term, _)| statistics.document_frequency(term) == 0);
+        let weight: f32 = unheard.map(|(_, weight)| weight).sum();
+        if self.total > 0.0 { weight / self.total } else { 0.0 }
+    }
+
+    /// Whether the question has a word at all.
+    pub(super) fn is_blank(&self) -> bool {
+        self.terms.is_empty()
+    }
+}
+
+/// The words of Markdown as a reader sees it.
+pub(super) fn terms(markdown: &str) -> Terms {
+    words(&ingest::plain_text(markdown)).into_iter().collect()
+}
+
+/// The words of a passage with those of its breadcrumb.
+pub(super) fn passage_terms(passage: &Passage) -> Terms {
+    let mut all = terms(&passage.text);
+    all.extend(words(&passage.breadcrumb()));
+    all
+}

@@ -1,0 +1,3 @@
+//! Who answers the core's tasks. Solvers are pure: a task in, a reply out.
+
+pub mod builtin;
