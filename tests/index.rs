@@ -272,6 +272,19 @@ fn equal_scores_are_in_document_order() {
 }
 
 #[test]
+fn more_equal_passages_than_candidates_are_cut_in_document_order() {
+    let mut index = Index::new(Some(identity(false)));
+    for document in (100..220).rev() {
+        insert(&mut index, &document.to_string(), &[row("cat", Some([1.0, 2.0, 0.0]))]);
+    }
+    let by_words = SearchQuery { text: "cat", ..SearchQuery::default() };
+    let by_vector = SearchQuery { vector: Some(&[1.0, 0.0, 0.0]), ..SearchQuery::default() };
+    for query in [by_words, by_vector] {
+        assert_eq!(ids(index.search(&query, 3).unwrap()), ["100#0", "101#0", "102#0"]);
+    }
+}
+
+#[test]
 fn either_side_alone_finds_what_only_it_knows() {
     let index = filled(&[("d", &[row("cat", None), row("dog", Some([1.0, 0.0, 0.0])), row("fish", None)])]);
     let query = |text, vector| SearchQuery { text, vector, ..SearchQuery::default() };

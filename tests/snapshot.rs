@@ -192,6 +192,24 @@ fn bytes_after_the_end_are_refused() {
 }
 
 #[test]
+fn bytes_after_a_section_are_refused() {
+    let spliced = |end: fn(&Header) -> u64, lengthened: fn(&mut Header) -> &mut u64| {
+        let Parts { mut header, documents, postings, vectors } = Parts::of(&small().save(3));
+        let [documents, postings] =
+            [postcard::to_allocvec(&documents), postcard::to_allocvec(&postings)].map(Result::unwrap);
+        let mut sections = [documents, postings, vectors].concat();
+        sections.insert(end(&header) as usize, 0);
+        *lengthened(&mut header) += 1;
+        Index::load(&sealed(&header, &sections)).err()
+    };
+    let passages = spliced(|header| header.passages_bytes, |header| &mut header.passages_bytes);
+    assert_eq!(passages, Some(SnapshotError::Corrupt { what: "passages" }));
+    let both = |header: &Header| header.passages_bytes + header.postings_bytes;
+    let postings = spliced(both, |header| &mut header.postings_bytes);
+    assert_eq!(postings, Some(SnapshotError::Corrupt { what: "postings" }));
+}
+
+#[test]
 fn other_files_and_other_versions_are_told_apart() {
     assert_eq!(Index::load(b"<!doctype html>").err(), Some(SnapshotError::NotASnapshot));
     let mut bytes = small().save(3);
@@ -284,7 +302,7 @@ fn vectors_that_could_not_be_inserted_are_corrupt() {
     assert_eq!(zero.err(), Some(SnapshotError::Corrupt { what: "vector" }));
     let edits: [Edit<Vec<u8>>; 5] = [
         ("number of vectors", |vectors| vectors[0] = 0b111),
-        ("number of vectors", |vectors| vectors[0] = 0b1001),
+        ("number of vectors", |vectors| vectors[0] = 0b1011),
         ("number of vectors", Vec::clear),
         ("length of vectors", |vectors| vectors.push(0)),
         ("length of vectors", |vectors| vectors.truncate(9)),

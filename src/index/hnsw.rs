@@ -19,6 +19,8 @@ use super::vector::{Checked, Vectors};
 const SEARCH_BREADTH: usize = 200;
 /// Candidates kept while inserting into it (`efConstruction`).
 const BUILD_BREADTH: usize = 100;
+/// The share of points on the next layer up (`mL`): 1 / ln 32, without the platform's logarithm.
+const LAYER_SHARE: f32 = 0.288_539;
 
 /// A unit vector, shared between the copies that the builder makes.
 #[derive(Clone)]
@@ -48,8 +50,9 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Builds a graph of rows and their vectors. Their order and the seed decide it, on any machine:
-    /// points are linked by one thread, since the order of linking shapes the graph.
+    /// Builds a graph of rows and their vectors. Their order and the seed decide it: points are
+    /// linked by one thread, since the order of linking shapes the graph. Only 32-bit and 64-bit
+    /// machines differ, because the generator that `instant-distance` seeds does.
     pub(super) fn build(vectors: &[(u32, Checked<'_>)], seed: u64) -> Self {
         let directions = vectors.iter().map(|&(_, vector)| Direction::of(vector)).collect();
         let (hnsw, points) = linked(directions, seed, SEARCH_BREADTH);
@@ -106,8 +109,8 @@ impl Graph {
 
 fn linked(directions: Vec<Direction>, seed: u64, search_breadth: usize) -> (Hnsw<Direction>, Vec<PointId>) {
     on_one_thread(|| {
-        let builder = Builder::default().seed(seed).ef_search(search_breadth).ef_construction(BUILD_BREADTH);
-        builder.build_hnsw(directions)
+        let builder = Builder::default().seed(seed).ml(LAYER_SHARE);
+        builder.ef_search(search_breadth).ef_construction(BUILD_BREADTH).build_hnsw(directions)
     })
 }
 
@@ -247,6 +250,21 @@ mod tests {
         assert_eq!(after, ids(&index, &query, VectorMethod::Scan, 5));
         assert_eq!(after[0], "later#0");
         assert!(!after.contains(&before[0]) && !after.contains(&before[1]));
+    }
+
+    #[test]
+    fn a_vector_that_was_replaced_is_a_candidate_once() {
+        let mut index = filled(clustered(2, 300));
+        index.build_graph(7);
+        for (at, vector) in clustered(4, 100).into_iter().enumerate() {
+            insert(&mut index, &format!("{at:05}"), vector);
+        }
+        let graph = index.graph.as_ref().unwrap();
+        let (query, identity) = (clustered(3, 1).remove(0), index.identity());
+        let query = super::Checked::new(&query, identity).unwrap();
+        let position = |row| index.passages.position(row);
+        let found = graph.search(&index.vectors, query, 100, position).unwrap();
+        assert_eq!(found, index.vectors.scan(query, 100, position));
     }
 
     #[test]

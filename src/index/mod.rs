@@ -3,8 +3,8 @@
 //! [`Index`] finds passages by words (BM25) and by meaning (vectors that the caller computes), and
 //! fuses both. It splits no documents, embeds no text and does no I/O. What a search finds depends
 //! on the documents in the index alone: not on the order in which they came, on documents that
-//! were there before, or on the machine. Equal scores are in document order, which is that of the
-//! documents' ids and, within a document, that of its passages.
+//! were there before, or on the machine ([`VectorMethod::Graph`] promises less). Equal scores are in
+//! document order: by the documents' ids and, within a document, as its passages were given.
 
 mod bm25;
 mod error;
@@ -222,7 +222,7 @@ impl Index {
     /// Builds the graph of [`VectorMethod::Graph`] from all vectors there are, in place of any
     /// older one. It stays usable while documents come and go; build it again when many have. It
     /// holds a second copy of the vectors and is not saved. The same documents and seed give the
-    /// same graph.
+    /// same graph on machines of the same word size, so on all that run wasm.
     pub fn build_graph(&mut self, seed: u64) {
         let rows = self.passages.iter().flat_map(|(_, rows)| rows);
         let vectors: Vec<_> = rows.filter_map(|&row| Some((row, self.vectors.vector(row)?))).collect();

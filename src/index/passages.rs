@@ -97,9 +97,6 @@ impl Passages {
             self.free.insert(row);
             removed.push((row, passage));
         }
-        while self.rows.pop_if(|row| row.is_none()).is_some() {
-            self.free.remove(&(self.rows.len() as u32));
-        }
         Some(removed)
     }
 
