@@ -1,0 +1,187 @@
+// The command line, as a process: what it writes, what it says, and how it ends.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { createAssistant } from "../../dist/node.js";
+import { dist, root } from "../../scripts/lib/paths.mjs";
+import { DOCUMENTS, QUESTION } from "./support.mjs";
+
+let folder;
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "countercheck-cli-"));
+  for (const { id, text } of DOCUMENTS) write(`service/docs/${id}`, text);
+  write("service/docs/deep/näher & so.md", "# Closer\n\nThe inner harbour is for small boats.\n");
+  write("service/docs/notes.txt", "Plain notes about the lighthouse keeper.\n\nShe sleeps at noon.\n");
+  write("service/docs/page.mdx", "# Page\n\nThe crane lifts forty tonnes.\n");
+  write("service/docs/image.png", "not text");
+  write("service/docs/.hidden/secret.md", "# Hidden\n");
+  write("service/docs/node_modules/x/readme.md", "# Foreign\n");
+  write("other/docs/start.md", "# Start\n\nThe ferry departs at seven.\n");
+  run("index", "service/docs", "--base-url", "https://docs.example/service", "-o", "service.ccx");
+});
+
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(path, content) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), content);
+}
+
+/** Runs the command line in the folder. */
+function run(...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(dist, "cli.js"), ...args], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+test("index_writes_what_search_and_ask_read", async () => {
+  const indexed = run("index", "service/docs", "--base-url", "https://docs.example/service", "-o", "again.ccx");
+  assert.equal(indexed.stderr, "");
+  assert.equal(indexed.status, 0);
+  assert.match(indexed.stdout, /^6 pages, \d+ passages, [\d.]+ kB of text: again\.ccx \([\d.]+ [kM]B\) in [\d.]+ s\n$/);
+  assert.deepEqual(
+    readFileSync(join(folder, "again.ccx")),
+    readFileSync(join(folder, "service.ccx")),
+    "the same files give the same bytes",
+  );
+  assert.ok(!readdirSync(folder).some((name) => name.endsWith(".part")));
+
+  const assistant = await createAssistant({ index: join(folder, "service.ccx") });
+  assert.equal((await assistant.statistics()).documents, 6);
+  const [harbour] = await assistant.search("inner harbour", 1);
+  assert.equal(harbour.documentId, "deep/näher & so.md");
+  assert.equal(harbour.url, "https://docs.example/service/deep/n%C3%A4her%20%26%20so.md#closer");
+  const [keeper] = await assistant.search("lighthouse keeper", 1);
+  assert.equal(keeper.documentId, "notes.txt");
+  for (const absent of ["Hidden", "Foreign"]) {
+    assert.ok((await assistant.search(absent, 50)).every(({ title }) => title !== absent));
+  }
+  assistant.dispose();
+});
+
+test("several_directories_have_ids_below_their_common_ancestor_and_a_base_url_each", async () => {
+  const bases = ["--base-url", "https://docs.example/a/", "--base-url", "/b"];
+  assert.equal(run("index", "service/docs", "other/docs", ...bases, "-o", "both.ccx").status, 0);
+  const assistant = await createAssistant({ index: join(folder, "both.ccx") });
+  const [ferry] = await assistant.search("ferry departs", 1);
+  assert.equal(ferry.documentId, "other/docs/start.md");
+  assert.equal(ferry.url, "/b/start.md#start");
+  const [rotating] = await assistant.search("rotating a key", 1);
+  assert.equal(rotating.documentId, "service/docs/keys.md");
+  assert.equal(rotating.url, "https://docs.example/a/keys.md#rotating-a-key");
+  assistant.dispose();
+});
+
+test("search_prints_hits_for_people_and_for_programs", () => {
+  const { status, stdout } = run("search", "service.ccx", "rotate", "a", "key", "-k", "2");
+  assert.equal(status, 0);
+  assert.match(
+    stdout,
+    /^1\. Keys › Rotating a key \(1\.00\)\n {3}https:\/\/docs\.example\/service\/keys\.md#rotating-a-key\n/,
+  );
+  assert.match(stdout, /\n\n2\. /);
+  assert.doesNotMatch(stdout, /\x1b/, "no colours outside a terminal");
+  const hits = JSON.parse(run("search", "service.ccx", "rotate a key", "--json").stdout);
+  assert.equal(hits[0].documentId, "keys.md");
+});
+
+test("ask_prints_the_answer_with_its_labels_and_sources", () => {
+  const { status, stdout, stderr } = run("ask", "service.ccx", QUESTION);
+  assert.equal(stderr, "");
+  assert.equal(status, 0);
+  assert.match(
+    stdout,
+    /^Answered · supported by the sources · answers the question\nQuoted from the sources, not written by a model\.\n/,
+  );
+  assert.match(stdout, /bodyLimit/);
+  assert.match(stdout, /\n\[1\] Limits\n {4}https:\/\/docs\.example\/service\/limits\.md#request-body\n/);
+  const answer = JSON.parse(run("ask", "service.ccx", QUESTION, "--json").stdout);
+  assert.equal(answer.outcome, "answered");
+});
+
+test("ask_ends_with_3_when_there_is_no_answer", () => {
+  const { status, stdout } = run("ask", "service.ccx", "What is the boiling point of mercury?");
+  assert.equal(status, 3);
+  assert.match(stdout, /^No answer · reason: /);
+  assert.doesNotMatch(stdout, /Quoted from/);
+});
+
+test("a_file_that_is_not_utf_8_is_reported_and_skipped", () => {
+  write("mixed/good.md", "# Good\n\nA good page.\n");
+  write("mixed/bad.md", Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x0a]));
+  const strict = run("index", "mixed", "-o", "mixed.ccx");
+  assert.equal(strict.status, 1);
+  assert.equal(strict.stderr, "skipped bad.md: it is not UTF-8\n");
+  assert.match(strict.stdout, /^1 page, 1 passage, .*, 1 skipped: mixed\.ccx/);
+  assert.equal(run("index", "mixed", "-o", "mixed.ccx", "--lenient").status, 0);
+});
+
+test("links_out_of_the_directory_are_not_followed", () => {
+  write("linked/page.md", "# Page\n\nOne page.\n");
+  symlinkSync(join(folder, "other"), join(folder, "linked", "other"));
+  symlinkSync(join(folder, "other/docs/start.md"), join(folder, "linked", "start.md"));
+  assert.match(run("index", "linked", "-o", "linked.ccx").stdout, /^1 page,/);
+});
+
+test("control_characters_of_documents_do_not_reach_the_terminal", () => {
+  write("evil/page.md", "# Evil\u001b]0;owned\u0007\n\nThe walrus \u001b[31msings\u001b[0m at dawn.\n");
+  run("index", "evil", "-o", "evil.ccx");
+  for (const command of ["search", "ask"])
+    assert.doesNotMatch(run(command, "evil.ccx", "When does the walrus sing?").stdout, /[\u001b\u0007]/);
+});
+
+const FAILURES = [
+  ["nothing to index", ["index", "empty", "-o", "x.ccx"], 1, /nothing to index/],
+  ["a directory that is not there", ["index", "nowhere", "-o", "x.ccx"], 1, /nowhere does not exist/],
+  ["a file for a directory", ["index", "service/docs/keys.md", "-o", "x.ccx"], 1, /is not a directory/],
+  ["an output that cannot be written", ["index", "other", "-o", "nowhere/x.ccx"], 1, /cannot write nowhere\/x\.ccx/],
+  ["only bad files", ["index", "bad", "-o", "x.ccx"], 1, /nothing was indexed/],
+  ["no directory", ["index", "-o", "x.ccx"], 2, /at least one directory/],
+  ["no output", ["index", "other"], 2, /-o docs\.ccx/],
+  [
+    "base URLs for some directories",
+    ["index", "other", "service", "--base-url", "https://a.example", "-o", "x"],
+    2,
+    /one --base-url for each directory: there are 1 for 2/,
+  ],
+  ["a base URL that is none", ["index", "other", "--base-url", "docs", "-o", "x"], 2, /neither a URL/],
+  ["an index that is not there", ["ask", "nowhere.ccx", "why?"], 1, /the index could not be read/],
+  ["an index that is none", ["ask", "service/docs/notes.txt", "why?"], 1, /./],
+  ["no question", ["ask", "service.ccx"], 2, /a question/],
+  ["an empty question", ["ask", "service.ccx", ""], 1, /./],
+  ["no index", ["search"], 2, /index file/],
+  ["k that is no number", ["search", "service.ccx", "key", "-k", "many"], 2, /not a whole number/],
+  ["k out of range", ["search", "service.ccx", "key", "-k", "0"], 1, /k is 0/],
+  ["an unknown option", ["ask", "service.ccx", "why?", "--loud"], 2, /--loud/],
+  ["an option of another command", ["ask", "service.ccx", "why?", "--lenient"], 2, /ask has no option --lenient/],
+  ["an unknown command", ["frobnicate"], 2, /no command frobnicate/],
+  ["no command", [], 2, /name a command/],
+];
+
+for (const [name, args, status, message] of FAILURES) {
+  test(`${name} is one sentence and exit code ${status}`, () => {
+    mkdirSync(join(folder, "empty"), { recursive: true });
+    write("bad/bad.md", Buffer.from([0xff]));
+    const result = run(...args);
+    assert.equal(result.status, status);
+    assert.equal(result.stdout, "");
+    const sentence = result.stderr.trimEnd().split("\n").at(-1);
+    assert.match(sentence, /^countercheck: /);
+    assert.match(sentence, message);
+    assert.doesNotMatch(result.stderr, /\n\s+at /, "no stack");
+  });
+}
+
+test("help_and_version_are_there", () => {
+  const help = run("--help");
+  assert.equal(help.status, 0);
+  for (const command of ["index", "search", "ask"]) assert.ok(help.stdout.includes(`countercheck ${command} `));
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  assert.equal(run("--version").stdout, `${version}\n`);
+});

@@ -1,0 +1,122 @@
+#!/usr/bin/env node
+// The command line: reads arguments, runs a command, turns what it throws into a sentence and a code.
+
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { CountercheckError } from "../node.ts";
+import { askCommand, searchCommand } from "./ask-command.ts";
+import { EXIT, Failure, misuse } from "./failure.ts";
+import { indexCommand } from "./index-command.ts";
+
+const HELP = `Answers from documentation that check themselves.
+
+Usage
+  countercheck index DIR... [--base-url URL]... -o FILE
+      Indexes the .md, .markdown, .mdx and .txt files below the directories.
+      --base-url URL   where readers find DIR; one for each DIR
+      --lenient        exit with 0 even if files had to be skipped
+  countercheck search FILE QUERY [-k N] [--json]
+      Finds passages, best first.
+  countercheck ask FILE QUESTION [-k N] [--json]
+      Answers from the index, with citations and what the checks said.
+  countercheck --help | --version
+
+Exit codes
+  0  done                  2  wrong usage
+  1  failed, or skipped    3  asked, and there is no answer in the index
+`;
+
+const OPTIONS = {
+  "base-url": { type: "string", multiple: true },
+  output: { type: "string", short: "o" },
+  lenient: { type: "boolean" },
+  k: { type: "string", short: "k" },
+  json: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
+} as const;
+
+/** Which options each command understands. */
+const COMMANDS = {
+  index: ["base-url", "output", "lenient"],
+  search: ["k", "json"],
+  ask: ["k", "json"],
+} as const;
+
+type Parsed = ReturnType<typeof parse>;
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw misuse(error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error));
+  }
+}
+
+async function run(args: string[]): Promise<number> {
+  const parsed = parse(args);
+  const [command, ...operands] = parsed.positionals;
+  if (parsed.values.version) return print(packageVersion());
+  if (parsed.values.help || command === "help") return print(HELP.trimEnd());
+  if (command === undefined) throw misuse("name a command: index, search or ask");
+  if (!isCommand(command)) throw misuse(`there is no command ${command}`);
+  mustUnderstand(command, parsed.values);
+  const { values } = parsed;
+  if (command === "index") {
+    if (values.output === undefined) throw misuse("say where to write the index, e.g. -o docs.ccx");
+    const baseUrls = values["base-url"] ?? [];
+    return indexCommand({ directories: operands, baseUrls, output: values.output, lenient: values.lenient ?? false });
+  }
+  const [file, ...words] = operands;
+  const options = { file, words, k: wholeNumber(values.k), json: values.json ?? false };
+  return command === "ask" ? askCommand(options) : searchCommand(options);
+}
+
+function isCommand(name: string): name is keyof typeof COMMANDS {
+  return Object.hasOwn(COMMANDS, name);
+}
+
+function mustUnderstand(command: keyof typeof COMMANDS, values: Parsed["values"]): void {
+  const known: readonly string[] = COMMANDS[command];
+  const foreign = Object.keys(values).find((name) => !known.includes(name));
+  if (foreign !== undefined) throw misuse(`${command} has no option ${foreign === "k" ? "-k" : `--${foreign}`}`);
+}
+
+function wholeNumber(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(value)) throw misuse(`-k ${value} is not a whole number`);
+  return Number(value);
+}
+
+function packageVersion(): string {
+  const description = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  return description.version;
+}
+
+function print(text: string): number {
+  console.log(text);
+  return EXIT.done;
+}
+
+// A reader that has seen enough (`… | head`) is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(EXIT.done);
+  throw error;
+});
+
+run(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    if (error instanceof Failure || error instanceof CountercheckError) {
+      console.error(`countercheck: ${error.message}`);
+      process.exitCode = error instanceof Failure ? error.code : EXIT.failed;
+    } else {
+      console.error(error);
+      process.exitCode = EXIT.failed;
+    }
+  },
+);
