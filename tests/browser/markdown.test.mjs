@@ -201,6 +201,7 @@ const CASES = [
   ["[here](../other.md)", "<p>here</p>"],
   ["[x](javascript:alert(1))", "<p>x</p>"],
   ["It is so.[1] And [2], [12] too.", "<p>It is so.⟨1⟩ And ⟨2⟩, [12] too.</p>"],
+  ["See [`a()`][A], [the guide][] and x[i][j].[1][2]", "<p>See <code>a()</code>, the guide and x[i][j].⟨1⟩⟨2⟩</p>"],
   ["`a[1]` and \\[1\\]", "<p><code>a[1]</code> and [1]</p>"],
   ["Trust me [1].\n\n[1]: https://evil.test/", "<p>Trust me ⟨1⟩.</p><p>⟨1⟩: https://evil.test/</p>"],
   ["a\u202eb\u{e0041}c\u0007d", "<p>abcd</p>"],

@@ -118,11 +118,18 @@ function setListening(listening: boolean): void {
 }
 
 function onErrorEvent(event: ErrorEvent): void {
+  if (isStale(event.error)) event.preventDefault();
   noteError(event.error);
+}
+
+/** What futures of an instance that was replaced end with: their calls were rejected long before. */
+function isStale(error: unknown): boolean {
+  return error instanceof Error && error.message === "Cannot invoke closure from previous WASM instance";
 }
 
 /** Node ends at an uncaught exception unless somebody listens: others' must still end it. */
 function onUncaught(error: unknown): void {
+  if (isStale(error)) return;
   if (isTrap(error)) return noteError(error);
   const process = (globalThis as { process?: NodeProcess }).process;
   if (process?.listenerCount("uncaughtException") === 1) throw error;
@@ -140,7 +147,12 @@ async function compile(source: Source | WebAssembly.Module): Promise<WebAssembly
   if (!isWasm || typeof WebAssembly.compileStreaming !== "function") {
     return compileBytes(new Uint8Array(await bodyOf(response, WHAT, HINT)), response.url);
   }
-  return WebAssembly.compileStreaming(response).catch(refused);
+  // What is wrong with the bytes can only be said by whoever still has them.
+  const copy = response.clone();
+  const module = await WebAssembly.compileStreaming(response).catch(() => undefined);
+  if (module === undefined) return compileBytes(new Uint8Array(await bodyOf(copy, WHAT, HINT)), copy.url);
+  copy.body?.cancel().catch(() => {});
+  return module;
 }
 
 async function compileBytes(bytes: Uint8Array, url: string): Promise<WebAssembly.Module> {

@@ -6,7 +6,7 @@
 // the caller lists them; of others the host is shown, so that nobody is led astray.
 
 import { Marked } from "marked";
-import type { MarkedToken, Token, Tokens } from "marked";
+import type { MarkedToken, Token, TokenizerObject, Tokens } from "marked";
 import { decodeEntities, visible } from "./entities.ts";
 import { opensNewTab, pageOf, webAddress } from "./links.ts";
 
@@ -47,15 +47,27 @@ export function plainText(text: string): string {
 
 function parse(text: string): Token[] | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
-  // Without definitions no text can give the marks [1] an address of its own.
-  const marked = new Marked({ gfm: true, tokenizer: { def: () => undefined } });
   try {
-    return marked.lexer(text);
+    return new Marked({ gfm: true, tokenizer: TOKENIZER }).lexer(text);
   } catch {
     // Nesting deep enough to exhaust the stack.
     return undefined;
   }
 }
+
+/** Text in brackets and the name of a definition: code or several words, lest `[1][2]` or `a[i][j]` be one. */
+const REFERENCE = /^\[((?:`[^`\n]*`|[^[\]`])+)\]\[([^[\]]*)\]/;
+
+const TOKENIZER: TokenizerObject = {
+  // Without definitions no text can give the marks [1] an address of its own.
+  def: () => undefined,
+  // A quoted sentence has left its page's definitions behind: what remains of the link is its text.
+  reflink(source) {
+    const [raw, text = "", name = ""] = REFERENCE.exec(source) ?? [];
+    if (raw === undefined || /^\d+$/.test(text) || !(name === "" || /[`\s]/.test(text))) return false;
+    return { type: "link", raw, href: "", title: null, text, tokens: this.lexer.inlineTokens(text) };
+  },
+};
 
 const INLINE = new Set(["text", "escape", "codespan", "strong", "em", "del", "link", "image", "br"]);
 
