@@ -1,4 +1,6 @@
 // An expected failure is one sentence that says what to do; anything else is a bug and keeps its stack.
+import { realpathSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 
 /** Thrown to end a script with a sentence for the person who ran it. */
 export class Stop extends Error {}
@@ -19,5 +21,6 @@ export async function script(name, main) {
 
 /** Whether the module of this URL is the script that Node was started with. */
 export function isMain(moduleUrl) {
-  return process.argv[1] !== undefined && moduleUrl === new URL(`file://${process.argv[1]}`).href;
+  const started = process.argv[1];
+  return started !== undefined && moduleUrl === pathToFileURL(realpathSync(started)).href;
 }
