@@ -10,6 +10,7 @@ import { Stop } from "./stop.mjs";
 
 const START_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 5_000;
+const OUTPUT_LIMIT = 200_000;
 const READY = /Ready on (http:\/\/\S+)/;
 
 // Without these wrangler reports usage, asks for news and fetches a sample of request properties.
@@ -32,7 +33,7 @@ const QUIET = {
  *
  * @typedef {object} RunningWorker
  * @property {string} url without a slash at its end
- * @property {() => string} output all that wrangler and the Worker have printed
+ * @property {() => string} output what wrangler and the Worker have printed, the last 200,000 characters of it
  * @property {() => Promise<void>} stop ends wrangler and workerd, and removes their state
  * @property {Promise<number>} ended fulfils with wrangler's exit code
  */
@@ -62,7 +63,7 @@ export async function startWorker(options = {}) {
   let url;
   const ready = new Promise((resolve) => {
     const listen = (line) => {
-      output += `${line}\n`;
+      output = `${output}${line}\n`.slice(-OUTPUT_LIMIT);
       if (url !== undefined) return options.onLine?.(line);
       url = READY.exec(line)?.[1];
       if (url !== undefined) resolve(true);
