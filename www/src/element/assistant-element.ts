@@ -140,6 +140,8 @@ export class CountercheckAssistant extends Base {
     this.#showError();
     this.#setRunning(run);
     view.examples.hidden = true;
+    // The composer keeps the focus, except where that would leave half the answer under a keyboard.
+    if (matchMedia("(hover: none) and (pointer: coarse)").matches) view.input.blur();
     view.log.replaceChildren(card.element);
     this.#announce(this.#messages.searching);
     try {

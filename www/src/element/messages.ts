@@ -130,7 +130,11 @@ export const ENGLISH: Messages = {
   searched: (passages) => `Found ${plural(passages, "passage")}`,
   grading: (n, of) => `Reading passage ${n} of ${of}`,
   graded: (relevant, rejected, unknown) =>
-    [`${relevant} relevant`, `${rejected} set aside`, ...(unknown > 0 ? [`${unknown} undecided`] : [])].join(", "),
+    [
+      `${relevant} relevant`,
+      ...(rejected > 0 ? [`${rejected} set aside`] : []),
+      ...(unknown > 0 ? [`${unknown} undecided`] : []),
+    ].join(", "),
   searchingWeb: "Searching the web",
   searchedWeb: (results) => `Found ${plural(results, "web page")}`,
   drafting: "Drafting an answer",

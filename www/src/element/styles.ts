@@ -175,7 +175,6 @@ a.source-title .icon { margin-inline-start: .3em; inline-size: .85em; block-size
 
 const PROSE = `
 .prose { overflow-wrap: anywhere; }
-.prose > * + * { margin-block-start: .7em; }
 .prose > :is(h3, h4, h5, h6) { margin-block: 1em 0; font-size: 1.02em; font-weight: 650; }
 .prose :is(ul, ol) { padding-inline-start: 1.5em; }
 .prose li + li { margin-block-start: .2em; }
@@ -193,5 +192,6 @@ const PROSE = `
 .prose table { display: block; overflow-x: auto; border-collapse: collapse; font-size: .94em; }
 .prose :is(th, td) { padding: .3em .7em; border: 1px solid var(--border); text-align: start; }
 .prose th { background: var(--surface); }
+.prose > :not(:first-child) { margin-block-start: .7em; }
 .prose hr { border: 0; border-block-start: 1px solid var(--border); }
 `;
