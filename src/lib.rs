@@ -10,6 +10,7 @@
 
 #[cfg(feature = "browser")]
 pub mod browser;
+mod characters;
 pub mod corpus;
 pub mod document;
 pub mod driver;

@@ -5,7 +5,6 @@
 //! and it knows no other model: whether two vectors may be compared is decided by whoever stores
 //! them, by [`StaticEmbedder::model_id`].
 
-mod characters;
 mod error;
 mod table;
 mod vocabulary;

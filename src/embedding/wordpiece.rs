@@ -5,21 +5,20 @@
 //! one above [`MAX_CHARS`]: both are BERT's `[UNK]`, which weighs nothing. Special tokens such as
 //! `[CLS]` cannot come out of a text, since brackets are words of their own.
 
-use super::characters::{Characters, Class};
 use super::vocabulary::{Position, Vocabulary};
+use crate::characters::{Class, class, folded};
 
 /// The longest word that is cut into tokens, in characters after folding, as in BERT.
 const MAX_CHARS: usize = 100;
 
 /// The tokenizer of one vocabulary.
 pub(super) struct WordPiece {
-    characters: Characters,
     vocabulary: Vocabulary,
 }
 
 impl WordPiece {
     pub(super) fn new(vocabulary: Vocabulary) -> WordPiece {
-        WordPiece { characters: Characters::decode(), vocabulary }
+        WordPiece { vocabulary }
     }
 
     /// Calls `emit` with the row of each token, in the order of the text.
@@ -36,22 +35,18 @@ impl WordPiece {
             match c {
                 'a'..='z' | '0'..='9' => words.push(c),
                 'A'..='Z' => words.push(c.to_ascii_lowercase()),
-                '\0'..='\x7f' => words.take(c, Class::ascii(c)),
-                _ => self.take_folded(c, &mut words),
+                '\0'..='\x7f' => words.take(c, class(c)),
+                _ => take_folded(c, &mut words),
             }
         }
         words.end();
     }
+}
 
-    fn take_folded(&self, c: char, words: &mut Words<impl FnMut(u32)>) {
-        match self.characters.class(c) {
-            Class::Letter | Class::Punctuation => {
-                for folded in self.characters.folded(c) {
-                    words.take(folded, self.characters.class(folded));
-                }
-            }
-            class => words.take(c, class),
-        }
+fn take_folded(c: char, words: &mut Words<impl FnMut(u32)>) {
+    match class(c) {
+        kept @ (Class::Dropped | Class::Mark | Class::Space | Class::Ideograph) => words.take(c, kept),
+        _ => folded(c).for_each(|folded| words.take(folded, class(folded))),
     }
 }
 
@@ -71,9 +66,9 @@ struct Words<'a, F> {
 impl<F: FnMut(u32)> Words<'_, F> {
     fn take(&mut self, c: char, class: Class) {
         match class {
-            Class::Letter => self.push(c),
+            Class::Letter | Class::WideMark | Class::OtherNumber => self.push(c),
             Class::Space => self.end(),
-            Class::Punctuation | Class::Ideograph => {
+            Class::Punctuation | Class::Connector | Class::Ideograph => {
                 self.end();
                 self.push(c);
                 self.end();

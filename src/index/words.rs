@@ -2,7 +2,8 @@
 //!
 //! It decides what counts as the same word. It strips no markup, ranks nothing and knows no corpus.
 //!
-//! 1. Text that is not ASCII is brought to NFKC; words are those of Unicode's UAX #29.
+//! 1. Letters of European scripts lose their accents (`É` and `E` with a combining accent both give
+//!    `e`), full-width forms become ASCII. Words are those of Unicode's UAX #29.
 //! 2. Words joined by a single `-`, or by `/` before a digit (`HTTP/2`), are one compound. It
 //!    splits into parts at ASCII punctuation and camel-case humps, and gives each part and, when
 //!    there are several, the whole without its separators: `bodyLimit`, `body_limit` and
@@ -22,8 +23,9 @@
 use std::borrow::Cow;
 
 use rust_stemmers::{Algorithm, Stemmer};
-use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
+
+use crate::characters::{Class, class, folded};
 
 /// The longest term in bytes: enough for any identifier, too little for a line of base64.
 pub const MAX_TERM_BYTES: usize = 64;
@@ -61,7 +63,24 @@ fn normalised(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.nfkc().map(|c| if c == '\u{2019}' { '\'' } else { c }).collect())
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\u{2019}' => plain.push('\''),
+            // Full-width forms stand in Unicode as ASCII does, in the same order.
+            '\u{FF01}'..='\u{FF5E}' => plain.extend(char::from_u32(u32::from(c) - 0xFEE0)),
+            _ if c.is_ascii() || !has_accents(c) => plain.push(c),
+            _ if class(c) == Class::Mark => {}
+            _ => plain.extend(folded(c)),
+        }
+    }
+    Cow::Owned(plain)
+}
+
+/// Latin, Greek, Cyrillic and Armenian, with their combining marks. In other scripts a mark makes
+/// another letter: a voiced Kana, a Devanagari consonant without its vowel.
+fn has_accents(c: char) -> bool {
+    matches!(c, '\0'..='\u{058F}' | '\u{1E00}'..='\u{1FFF}')
 }
 
 /// Whether the next word belongs to the compound before it. UAX #29 cuts Han and Thai after every
@@ -282,7 +301,7 @@ mod tests {
             ("C++ C# F# A# c++11 C", "c++ c# f# c 11 c"),
             ("日本語 茶 API文档", "日本 本語 茶 api 文档"),
             ("カタカナ 한국어", "カタ タカ カナ 한국 국어"),
-            ("Größe naïve ﬁle Ｆｕｌｌ", "größe naïv file full"),
+            ("Größe naïve Ｆｕｌｌ", "große naiv full"),
             ("हिन्दी", "हिन्दी"),
         ];
         for (text, terms) in cases {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use unicode_properties::{GeneralCategory as Category, UnicodeGeneralCategory};
+use crate::characters::{Class, class};
 
 /// Gives the headings of one document their anchors, in document order.
 #[derive(Default)]
@@ -38,14 +38,9 @@ fn slug(heading: &str) -> String {
 }
 
 fn is_kept(c: char) -> bool {
-    c.is_alphabetic()
-        || matches!(
-            c.general_category(),
-            Category::NonspacingMark
-                | Category::SpacingMark
-                | Category::EnclosingMark
-                | Category::DecimalNumber
-                | Category::LetterNumber
-                | Category::ConnectorPunctuation
-        )
+    match class(c) {
+        Class::Mark | Class::WideMark | Class::Connector => true,
+        Class::OtherNumber => false,
+        _ => c.is_alphanumeric(),
+    }
 }

@@ -1,46 +1,64 @@
-//! What BERT's uncased tokenizer makes of a character: its class, and what it is folded to.
+//! What Unicode says of a character that this crate needs to know: its class, and what it folds to.
 //!
 //! Both tables are generated from the Unicode data by the test below, which also compares every
-//! code point with it. They say in 5 kB what the tokenizer needs of the general categories and
-//! canonical decompositions, whose own tables would add 79 kB to the module (36 kB compressed).
+//! code point with it. They say in 6 kB what the embedder's tokenizer, the index's words and the
+//! anchors of headings need of the general categories and canonical decompositions; the tables of
+//! the crates for either would add 80 kB to what a page downloads, compressed.
 //!
-//! Hangul syllables and compatibility ideographs are not decomposed: no table of ours has rows
-//! for them or their parts, so a word with one is unknown either way. Nor are marks that stay
-//! reordered: no token has two.
+//! Hangul syllables and compatibility ideographs are not decomposed, nor are marks that stay
+//! reordered: nothing here compares them.
 
-/// Runs of characters of one class from U+0000 on, each a varint of `length << 3 | class`.
-static CLASSES: &[u8] = include_bytes!("unicode/classes.bin");
+use std::sync::LazyLock;
+
+/// Runs of characters of one class from U+0000 on, each a varint of `length << 4 | class`.
+static CLASSES: &[u8] = include_bytes!("classes.bin");
 
 /// Characters and what they are folded to, in order of both; each pair two varints: how far the
 /// character is from the last pair's (0: it is the same one, folded to several), and how far the
 /// folded one is from the last folded one, zigzag.
-static FOLDS: &[u8] = include_bytes!("unicode/folds.bin");
+static FOLDS: &[u8] = include_bytes!("folds.bin");
 
-/// What the tokenizer does with a character.
+/// What a character is, as far as anything here asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
-    /// Part of a word.
+pub(crate) enum Class {
+    /// A letter, a digit or a symbol outside ASCII.
     Letter,
-    /// A control, format, private or unassigned character: as if it were not there.
+    /// A control, format, private or unassigned character.
     Dropped,
-    /// A combining mark without width (`Mn`): dropped once characters are decomposed.
+    /// A combining mark without width (`Mn`).
     Mark,
-    /// A word of its own: `P…`, and all of ASCII that is neither letter nor digit.
+    /// `P…` but for connectors, and all of ASCII that is neither letter nor digit nor `_`.
     Punctuation,
-    /// Ends a word.
+    /// White space.
     Space,
-    /// A CJK ideograph: a word of its own.
+    /// A CJK ideograph.
     Ideograph,
+    /// A connector such as `_` (`Pc`).
+    Connector,
+    /// A combining mark with width (`Mc`, `Me`).
+    WideMark,
+    /// A number that is neither digit nor letter (`No`), such as `²` and `½`.
+    OtherNumber,
 }
 
 impl Class {
-    const ALL: [Class; 6] =
-        [Class::Letter, Class::Dropped, Class::Mark, Class::Punctuation, Class::Space, Class::Ideograph];
+    const ALL: [Class; 9] = [
+        Class::Letter,
+        Class::Dropped,
+        Class::Mark,
+        Class::Punctuation,
+        Class::Space,
+        Class::Ideograph,
+        Class::Connector,
+        Class::WideMark,
+        Class::OtherNumber,
+    ];
 
     /// The class of an ASCII character, without a table.
-    pub(super) fn ascii(c: char) -> Class {
+    fn ascii(c: char) -> Class {
         match c {
             '\t' | '\n' | '\r' | ' ' => Class::Space,
+            '_' => Class::Connector,
             _ if c.is_ascii_punctuation() => Class::Punctuation,
             _ if c.is_ascii_control() => Class::Dropped,
             _ => Class::Letter,
@@ -48,8 +66,21 @@ impl Class {
     }
 }
 
+/// The class of a character.
+pub(crate) fn class(c: char) -> Class {
+    if c.is_ascii() { Class::ascii(c) } else { TABLES.class(c) }
+}
+
+/// Decomposed, without marks, lower-case, one character at a time: `Ǘ` gives `u`.
+pub(crate) fn folded(c: char) -> impl Iterator<Item = char> {
+    TABLES.folded(c)
+}
+
+/// Plain data, decoded in a few microseconds when it is first asked for.
+static TABLES: LazyLock<Characters> = LazyLock::new(Characters::decode);
+
 /// The decoded tables.
-pub(super) struct Characters {
+struct Characters {
     /// The first character of each run, and the run's class, ascending.
     runs: Vec<(u32, Class)>,
     /// A character and one that it is folded to, ascending by the first.
@@ -57,13 +88,12 @@ pub(super) struct Characters {
 }
 
 impl Characters {
-    /// Decodes the tables; a few microseconds.
-    pub(super) fn decode() -> Characters {
+    fn decode() -> Characters {
         let mut start = 0;
         let runs = varints(CLASSES).map(|run| {
             let first = start;
-            start += run >> 3;
-            (first, Class::ALL[(run & 7) as usize])
+            start += run >> 4;
+            (first, Class::ALL[(run & 15) as usize])
         });
         let runs = runs.collect();
         let (mut from, mut to) = (0, 0_u32);
@@ -78,13 +108,12 @@ impl Characters {
         Characters { runs, folds }
     }
 
-    pub(super) fn class(&self, c: char) -> Class {
+    fn class(&self, c: char) -> Class {
         let after = self.runs.partition_point(|run| run.0 <= u32::from(c));
         self.runs[after - 1].1
     }
 
-    /// Decomposed, without marks, lower-case, one character at a time: `Ǘ` gives `u`.
-    pub(super) fn folded(&self, c: char) -> impl Iterator<Item = char> {
+    fn folded(&self, c: char) -> impl Iterator<Item = char> {
         let code = u32::from(c);
         let first = self.folds.partition_point(|fold| fold.0 < code);
         let folds = self.folds[first..].iter().take_while(move |fold| fold.0 == code);
@@ -112,7 +141,7 @@ fn varints(bytes: &[u8]) -> impl Iterator<Item = u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{CLASSES, Class, FOLDS, TABLES};
     use unicode_normalization::char::decompose_canonical;
     use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
@@ -135,6 +164,9 @@ mod tests {
             _ if c.is_whitespace() => Class::Space,
             _ if is_ideograph(c) => Class::Ideograph,
             _ if is_mark(c) => Class::Mark,
+            _ if group == GeneralCategoryGroup::Mark => Class::WideMark,
+            _ if c.general_category() == GeneralCategory::ConnectorPunctuation => Class::Connector,
+            _ if c.general_category() == GeneralCategory::OtherNumber => Class::OtherNumber,
             _ if c.is_ascii_punctuation() => Class::Punctuation,
             _ if group == GeneralCategoryGroup::Punctuation => Class::Punctuation,
             _ => Class::Letter,
@@ -174,7 +206,7 @@ mod tests {
         }
         let mut out = Vec::new();
         for (class, length) in runs {
-            push_varint(&mut out, length << 3 | class as u32);
+            push_varint(&mut out, length << 4 | class as u32);
         }
         out
     }
@@ -201,7 +233,7 @@ mod tests {
         for (name, kept, fresh) in [("classes.bin", CLASSES, encoded_classes()), ("folds.bin", FOLDS, encoded_folds())]
         {
             if std::env::var_os("UPDATE_TABLES").is_some() {
-                let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/embedding/unicode/");
+                let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/characters/");
                 std::fs::write(format!("{folder}{name}"), &fresh).unwrap();
             } else {
                 assert!(kept == fresh, "{name} is stale: UPDATE_TABLES=1 cargo test");
@@ -211,13 +243,10 @@ mod tests {
 
     #[test]
     fn every_code_point_has_its_class_and_fold() {
-        let characters = Characters::decode();
         for c in '\0'..=char::MAX {
-            assert_eq!(characters.class(c), class(c), "class of {c:?}");
-            if c.is_ascii() {
-                assert_eq!(Class::ascii(c), class(c), "class of {c:?}");
-            }
-            let found: String = characters.folded(c).collect();
+            assert_eq!(super::class(c), class(c), "class of {c:?}");
+            assert_eq!(TABLES.class(c), class(c), "class of {c:?} by the table");
+            let found: String = super::folded(c).collect();
             match class(c) {
                 Class::Mark => assert_eq!(decomposed(c), "", "{c:?} is no mark throughout"),
                 _ => assert_eq!(found, folded(c), "{c:?}"),
