@@ -50,9 +50,8 @@ export function panicked(cause: unknown): CountercheckError {
   return new CountercheckError("panicked", "the engine stopped unexpectedly; the next call starts it again", { cause });
 }
 
-/** Messages quote fields as they are named in JSON: `max_retries` is `maxRetries` to JavaScript. */
+/** Messages name fields as JSON has them: `max_retries` is `maxRetries` to JavaScript. Quoted values stay. */
 function inCamelCase(message: string): string {
-  return message.replace(/`[a-z]+(?:_[a-z]+)+`|^[a-z]+(?:_[a-z]+)+(?= is )/g, (name) =>
-    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-  );
+  const toCamel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return message.replace(/(?<!")\b[a-z]+(?:_[a-z]+)+\b(?!")/g, toCamel);
 }
