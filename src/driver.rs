@@ -2,7 +2,6 @@
 //! cancellation. The only asynchronous code that all hosts share.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::pin::pin;
 
@@ -38,7 +37,7 @@ pub async fn drive<H: Host>(
     corpus: &RefCell<Corpus>,
     mut tell: impl FnMut(Event) -> ControlFlow<()>,
 ) -> Result<Answer, DriveError> {
-    let mut open = BTreeSet::new();
+    let mut open = Vec::new();
     let mut performing = FuturesUnordered::new();
     loop {
         let step = run.next_step();
@@ -49,7 +48,7 @@ pub async fn drive<H: Host>(
             Step::Done(result) => return Ok((*result)?),
             Step::Perform(orders) => {
                 for order in orders {
-                    open.insert(order.id);
+                    open.push(order.id);
                     performing.push(perform(corpus, order));
                 }
             }
@@ -62,9 +61,8 @@ pub async fn drive<H: Host>(
                     Either::Left((None, _)) | Either::Right(_) => give_up(&open),
                 };
                 for (id, outcome) in arrived {
-                    if !open.remove(&id) {
-                        continue;
-                    }
+                    let Some(at) = open.iter().position(|&other| other == id) else { continue };
+                    open.swap_remove(at);
                     if let Reply::Task(TaskReply::Draft(draft)) = &outcome.reply {
                         broken(tell(Event::DraftDelta { text: draft.text.clone() }))?;
                     }
@@ -80,7 +78,7 @@ fn broken(flow: ControlFlow<()>) -> Result<(), DriveError> {
     if flow.is_break() { Err(DriveError::Cancelled) } else { Ok(()) }
 }
 
-fn give_up(open: &BTreeSet<EffectId>) -> Vec<(EffectId, Outcome)> {
+fn give_up(open: &[EffectId]) -> Vec<(EffectId, Outcome)> {
     open.iter().map(|&id| (id, Outcome { reply: Reply::Failed(Failure::Deadline), called: 1 })).collect()
 }
 

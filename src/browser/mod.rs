@@ -1,7 +1,9 @@
-//! The façade for JavaScript: pages, Node, Deno, Bun. Requests come in as JSON and results go out as
-//! plain objects, both in the words of [`crate::wire`]; the TypeScript client gives them their form.
+//! The façade for JavaScript: pages, Node, Deno, Bun. Requests come in and results go out as plain
+//! objects in the words of [`crate::wire`]; the TypeScript client gives them their form.
 //!
 //! No method holds a borrow while it calls out to JavaScript, so a callback may call back in.
+
+mod strict;
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -23,7 +25,7 @@ use crate::host::Host;
 use crate::pipeline::budget::{Limits, Millis};
 use crate::pipeline::run::Run;
 use crate::problem::Problem;
-use crate::wire::{Answer, AskRequest, DocumentInput, SearchHit, SearchRequest, SearchResponse, Statistics};
+use crate::wire::{Answer, AskLimits, AskRequest, DocumentInput, SearchHit, SearchRequest, SearchResponse, Statistics};
 
 /// An index and the loop over it.
 #[wasm_bindgen]
@@ -57,9 +59,9 @@ impl Engine {
         self.corpus.borrow_mut().load(snapshot).map_err(thrown)
     }
 
-    /// Indexes a document, a `DocumentInput` as JSON.
-    pub fn add(&self, document: &str) -> Result<JsValue, JsValue> {
-        let document: Document = DocumentInput::from_json(document.as_bytes()).map_err(thrown)?.into();
+    /// Indexes a document, a `DocumentInput`.
+    pub fn add(&self, document: &JsValue) -> Result<JsValue, JsValue> {
+        let document: Document = strict::read::<DocumentInput>(document).map_err(thrown)?.into();
         let passages = self.corpus.borrow_mut().add(&document).map_err(thrown)?;
         to_js(&Added { passages })
     }
@@ -69,20 +71,19 @@ impl Engine {
         self.corpus.borrow_mut().remove(document_id)
     }
 
-    /// Searches: a `SearchRequest` as JSON to a `SearchResponse`.
-    pub fn search(&self, request: &str) -> Result<JsValue, JsValue> {
-        let request = SearchRequest::from_json(request.as_bytes()).map_err(thrown)?;
+    /// Searches: a `SearchRequest` to a `SearchResponse`.
+    pub fn search(&self, request: &JsValue) -> Result<JsValue, JsValue> {
+        let request: SearchRequest = strict::read(request).map_err(thrown)?;
         let (query, k) = request.check().map_err(thrown)?;
         let hits =
             self.corpus.borrow().search(query.as_str(), k).map_err(crate::corpus::CorpusError::from).map_err(thrown)?;
         to_js(&SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect() })
     }
 
-    /// Asks: an `AskRequest` as JSON to the promise of an `Answer`. `on_event` gets each event's name
+    /// Asks: an `AskRequest` to the promise of an `Answer`. `on_event` gets each event's name
     /// and data; once the signal is aborted the promise is rejected with the code `aborted`.
-    pub fn ask(&self, request: &str, on_event: Function, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
-        let asked =
-            AskRequest::from_json(request.as_bytes()).and_then(|r| r.check(Limits::default())).map_err(thrown)?;
+    pub fn ask(&self, request: &JsValue, on_event: Function, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
+        let asked = ask_request(request).and_then(|r| r.check(Limits::default())).map_err(thrown)?;
         let corpus = Rc::clone(&self.corpus);
         Ok(future_to_promise(async move {
             let run = Run::new(asked.question, asked.strategy, asked.limits, Page.now());
@@ -109,6 +110,13 @@ impl Engine {
         let corpus = self.corpus.borrow();
         to_js(&Statistics { documents: corpus.index().documents(), passages: corpus.index().passages() })
     }
+}
+
+fn ask_request(value: &JsValue) -> Result<AskRequest, Problem> {
+    if let Ok(limits) = Reflect::get(value, &"limits".into()) {
+        strict::only_known::<AskLimits>(&limits)?;
+    }
+    strict::read(value)
 }
 
 fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {

@@ -1,20 +1,20 @@
 //! Where sentences end.
 //!
-//! Unicode's sentence boundaries (UAX #29), less those that documentation puts in the middle of a
-//! sentence: after `e.g.`, before `.NET`, after the number of a step. Works on a *mask*: text in
-//! which markup is replaced byte for byte, so that offsets in the mask are offsets in the source;
-//! a line feed in it ends a sentence.
+//! After `.`, `!` or `?` with white space behind it, after a full-width terminator, and at a line feed;
+//! not before a lower-case letter, and not where documentation puts a full stop in the middle of a
+//! sentence: after `e.g.`, after the number of a step. These are the boundaries of UAX #29 that a
+//! reader of prose would name, without its tables. Works on a *mask*: text in which markup is replaced
+//! byte for byte, so that offsets in the mask are offsets in the source.
 
-use std::cmp::Ordering;
 use std::ops::Range;
-
-use unicode_segmentation::UnicodeSegmentation;
 
 /// What closes a quotation or a bracket, and the filler for inline markup.
 const CLOSERS: [char; 14] = [')', ']', '}', '"', '\'', '”', '’', '»', '」', '』', '）', '】', '》', '*'];
 const OPENERS: [char; 9] = ['(', '[', '{', '"', '\'', '“', '‘', '«', ')'];
 /// Terminators that no space has to follow.
 const FULL_WIDTH: [char; 5] = ['。', '！', '？', '｡', '．'];
+/// What goes on after a terminator: the sentence does.
+const CONTINUED: [char; 7] = [',', ';', ':', '-', '–', '—', '、'];
 
 /// Abbreviations that are followed by what they introduce. `etc.` is none of them: before a
 /// capital it ends the sentence, and elsewhere the standard rules do not break.
@@ -23,23 +23,38 @@ const ABBREVIATIONS: [&str; 18] = [
     "prof", "st",
 ];
 
-/// In a longer run without a letter or a full stop the boundaries are not worth their time.
-const RUN_LIMIT: usize = 128;
-
 /// The sentences of a mask, in order, without the white space around them.
 pub(super) fn sentences(mask: &str) -> Vec<Range<usize>> {
-    let tamed = tame(mask);
     let mut found = Vec::new();
     let mut start = 0;
-    for (at, piece) in tamed.split_sentence_bound_indices() {
-        let end = at + piece.len();
-        if end < mask.len() && !is_boundary(&mask[start..end]) {
-            continue;
+    for (at, c) in mask.char_indices() {
+        let Some(end) = boundary(mask, at, c) else { continue };
+        if end == mask.len() || is_boundary(&mask[start..end]) {
+            found.push(trimmed(mask, start..end));
+            start = end;
         }
-        found.push(trimmed(mask, start..end));
-        start = end;
+    }
+    let rest = trimmed(mask, start..mask.len());
+    if !rest.is_empty() {
+        found.push(rest);
     }
     found
+}
+
+/// Where the next sentence would begin if the terminator `c`, which stands at `at`, ends one.
+fn boundary(mask: &str, at: usize, c: char) -> Option<usize> {
+    let after = &mask[at + c.len_utf8()..];
+    let closed = after.trim_start_matches(CLOSERS);
+    let next = closed.trim_start();
+    let (spaced, begins) = (next.len() < closed.len(), next.chars().next());
+    let goes_on = begins.is_some_and(|c| CONTINUED.contains(&c));
+    let ends = match c {
+        '\n' => return Some(at + 1),
+        '!' | '?' | '…' => spaced && !goes_on,
+        '.' => spaced && !goes_on && !begins.is_some_and(char::is_lowercase),
+        _ => FULL_WIDTH.contains(&c) && !goes_on,
+    };
+    ends.then(|| mask.len() - next.len())
 }
 
 /// The sentences of a paragraph without markup.
@@ -81,25 +96,4 @@ fn is_abbreviation(token: &str) -> bool {
 fn is_step_number(sentence: &str) -> bool {
     let number = sentence.trim_start_matches(|c: char| c.is_whitespace() || OPENERS.contains(&c)).trim_end();
     number.len() <= 4 && number.strip_suffix('.').is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
-}
-
-/// The mask with long runs that hold no letter and no terminator overwritten: the segmenter looks
-/// ahead over such a run from each of its characters, which is quadratic in the run's length. A
-/// comma keeps the boundary out of the run, a capital ends the look ahead.
-fn tame(mask: &str) -> String {
-    let mut out = String::with_capacity(mask.len());
-    let mut run = 0;
-    for c in mask.chars() {
-        let ends_lookahead = c.is_lowercase()
-            || c.is_uppercase()
-            || matches!(c, '.' | '!' | '?' | '\n')
-            || (c >= '\u{2e80}' && c.is_alphabetic());
-        run = if ends_lookahead { 0 } else { run + 1 };
-        match run.cmp(&RUN_LIMIT) {
-            Ordering::Less => out.push(c),
-            Ordering::Equal => out.extend(std::iter::repeat_n(',', c.len_utf8())),
-            Ordering::Greater => out.extend(std::iter::repeat_n('X', c.len_utf8())),
-        }
-    }
-    out
 }

@@ -142,14 +142,18 @@ async fn grade(path: &Path, question: &str, passages: &[Passage]) -> Result<Vec<
         passages: vec![passage.clone()],
         again,
     };
-    let first = |reply: Result<Vec<Grade>, Failure>| reply.ok().and_then(|g| g.first().copied()).unwrap_or_default();
+    // A batch of one has one grade; any other number is a reply to something else.
+    let only = |reply: Result<Vec<Grade>, Failure>| match reply.as_deref() {
+        Ok([grade]) => *grade,
+        _ => Grade::default(),
+    };
 
     let tasks = passages.iter().map(|p| task(p, false)).collect();
-    let mut grades: Vec<Grade> = path.ask_all(tasks).await?.into_iter().map(first).collect();
+    let mut grades: Vec<Grade> = path.ask_all(tasks).await?.into_iter().map(only).collect();
     let open: Vec<usize> = (0..grades.len()).filter(|&i| grades[i].verdict == Verdict::Unknown).collect();
     let tasks = open.iter().map(|&i| task(&passages[i], true)).collect();
     for (i, reply) in open.into_iter().zip(path.ask_all(tasks).await?) {
-        grades[i] = first(reply);
+        grades[i] = only(reply);
     }
     Ok(grades)
 }
@@ -222,7 +226,10 @@ async fn generate(
 ) -> Result<Option<Draft>, Stop> {
     path.emit(Event::DraftStart { attempt: rejected.len() as u32 + 1 });
     let task = Generate { question: question.to_owned(), passages: context.to_vec(), rejected: rejected.to_vec() };
-    let draft = match path.ask(task).await? {
+    let reply = path.ask(task).await?.and_then(|draft| {
+        if draft.quotes_from(context) { Ok(draft) } else { Err(Failure::Malformed { task: Generate::NAME }) }
+    });
+    let draft = match reply {
         Ok(draft) => draft,
         Err(failure) => {
             record.warn("provider_failed", &failure.to_string());
@@ -276,7 +283,7 @@ async fn first_failed_check(
 /// A verdict, asked once more and differently when the first reply says nothing.
 async fn ask_twice<T>(path: &Path, task: impl Fn(bool) -> T) -> Result<Verdict, Stop>
 where
-    T: Ask<Reply = Verdict> + Clone,
+    T: Ask<Reply = Verdict>,
 {
     let mut verdict = Verdict::Unknown;
     for again in [false, true] {

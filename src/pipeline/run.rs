@@ -10,7 +10,6 @@
 //! arrived, because it joins them by slot.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -148,8 +147,9 @@ impl Run {
 struct Mailbox {
     next_id: u32,
     orders: Vec<Order>,
-    open: BTreeMap<EffectId, Open>,
-    replies: BTreeMap<EffectId, Reply>,
+    /// A handful at the most: a list is a map enough.
+    open: Vec<Open>,
+    replies: Vec<(EffectId, Reply)>,
     events: Vec<Event>,
     events_taken: usize,
     calls: Calls,
@@ -161,6 +161,7 @@ struct Mailbox {
 /// An effect without a reply, and the calls set aside for it.
 #[derive(Clone, Copy)]
 struct Open {
+    id: EffectId,
     call: Call,
     may_call: u32,
 }
@@ -170,8 +171,8 @@ impl Mailbox {
         Self {
             next_id: 0,
             orders: Vec::new(),
-            open: BTreeMap::new(),
-            replies: BTreeMap::new(),
+            open: Vec::new(),
+            replies: Vec::new(),
             events: Vec::new(),
             events_taken: 0,
             calls: Calls::default(),
@@ -183,8 +184,7 @@ impl Mailbox {
 
     /// Calls neither made nor set aside.
     fn free_calls(&self) -> u32 {
-        let reserved =
-            self.open.values().filter(|o| is_charged(o.call)).map(|o| o.may_call).fold(0, u32::saturating_add);
+        let reserved = self.open.iter().filter(|o| is_charged(o.call)).map(|o| o.may_call).fold(0, u32::saturating_add);
         self.max_calls.saturating_sub(self.calls.charged()).saturating_sub(reserved)
     }
 
@@ -203,17 +203,23 @@ impl Mailbox {
         let id = EffectId(self.next_id);
         self.next_id += 1;
         let may_call = 1;
-        self.open.insert(id, Open { call, may_call });
+        self.open.push(Open { id, call, may_call });
         self.orders.push(Order { id, effect, may_call });
         id
     }
 
     fn file(&mut self, id: EffectId, outcome: Outcome, now: Millis) -> Result<(), ResolveError> {
-        let open = self.open.remove(&id).ok_or(ResolveError(id))?;
+        let at = self.open.iter().position(|open| open.id == id).ok_or(ResolveError(id))?;
+        let open = self.open.swap_remove(at);
         self.calls.book(open.call, outcome.called);
-        self.replies.insert(id, outcome.reply);
+        self.replies.push((id, outcome.reply));
         self.now = self.now.max(now);
         Ok(())
+    }
+
+    fn take_reply(&mut self, id: EffectId) -> Option<Reply> {
+        let at = self.replies.iter().position(|reply| reply.0 == id)?;
+        Some(self.replies.swap_remove(at).1)
     }
 }
 
@@ -248,22 +254,22 @@ impl Path {
     }
 
     /// Puts a task to the solver. A failure is a reply; only an exhausted budget stops the path.
-    pub(crate) async fn ask<T: Ask + Clone>(&self, task: T) -> Result<Result<T::Reply, Failure>, Stop> {
-        let kind: Task = task.clone().into();
-        let call = kind.call();
-        Ok(read(&task, self.perform(Effect::Ask(kind), call).await?))
+    pub(crate) async fn ask<T: Ask>(&self, task: T) -> Result<Result<T::Reply, Failure>, Stop> {
+        let task: Task = task.into();
+        let call = task.call();
+        Ok(read::<T>(self.perform(Effect::Ask(task), call).await?))
     }
 
     /// Puts tasks of one kind to the solver at once; replies by slot, whatever their order of arrival.
-    pub(crate) async fn ask_all<T: Ask + Clone>(&self, tasks: Vec<T>) -> Result<Vec<Result<T::Reply, Failure>>, Stop> {
-        let kinds: Vec<Task> = tasks.iter().cloned().map(Into::into).collect();
-        if let Some(first) = kinds.first() {
-            self.mailbox.borrow().admit(first.call(), kinds.len())?;
+    pub(crate) async fn ask_all<T: Ask>(&self, tasks: Vec<T>) -> Result<Vec<Result<T::Reply, Failure>>, Stop> {
+        let tasks: Vec<Task> = tasks.into_iter().map(Into::into).collect();
+        if let Some(first) = tasks.first() {
+            self.mailbox.borrow().admit(first.call(), tasks.len())?;
         }
-        let ids: Vec<EffectId> = kinds.into_iter().map(|kind| self.post(kind)).collect();
+        let ids: Vec<EffectId> = tasks.into_iter().map(|task| self.post(task)).collect();
         let mut replies = Vec::with_capacity(ids.len());
-        for (task, id) in tasks.iter().zip(ids) {
-            replies.push(read(task, self.reply(id).await));
+        for id in ids {
+            replies.push(read::<T>(self.reply(id).await));
         }
         Ok(replies)
     }
@@ -295,17 +301,13 @@ impl Path {
     }
 
     async fn reply(&self, id: EffectId) -> Reply {
-        std::future::poll_fn(|_| match self.mailbox.borrow_mut().replies.remove(&id) {
-            Some(reply) => Poll::Ready(reply),
-            None => Poll::Pending,
-        })
-        .await
+        std::future::poll_fn(|_| self.mailbox.borrow_mut().take_reply(id).map_or(Poll::Pending, Poll::Ready)).await
     }
 }
 
-fn read<T: Ask>(task: &T, reply: Reply) -> Result<T::Reply, Failure> {
+fn read<T: Ask>(reply: Reply) -> Result<T::Reply, Failure> {
     match reply {
-        Reply::Task(reply) => task.read(reply).ok_or(Failure::Malformed { task: T::NAME }),
+        Reply::Task(reply) => T::read(reply).ok_or(Failure::Malformed { task: T::NAME }),
         Reply::Failed(failure) => Err(failure),
         Reply::Hits(_) | Reply::Web(_) => Err(Failure::Malformed { task: T::NAME }),
     }

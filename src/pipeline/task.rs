@@ -175,11 +175,11 @@ pub trait Ask: Into<Task> {
     const NAME: &'static str;
 
     /// Reads the reply; `None` when it is of another task.
-    fn read(&self, reply: TaskReply) -> Option<Self::Reply>;
+    fn read(reply: TaskReply) -> Option<Self::Reply>;
 }
 
 macro_rules! ask {
-    ($task:ident -> $reply:ty, $self:ident, $pattern:pat => $value:expr) => {
+    ($task:ident -> $reply:ty, $variant:ident) => {
         impl From<$task> for Task {
             fn from(task: $task) -> Self {
                 Self::$task(task)
@@ -190,9 +190,9 @@ macro_rules! ask {
             type Reply = $reply;
             const NAME: &'static str = stringify!($task);
 
-            fn read(&$self, reply: TaskReply) -> Option<$reply> {
+            fn read(reply: TaskReply) -> Option<$reply> {
                 match reply {
-                    $pattern => $value,
+                    TaskReply::$variant(value) => Some(value),
                     _ => None,
                 }
             }
@@ -200,15 +200,16 @@ macro_rules! ask {
     };
 }
 
-ask!(GradePassages -> Vec<Grade>, self, TaskReply::Grades(grades) => (grades.len() == self.passages.len()).then_some(grades));
-ask!(RewriteQuery -> String, self, TaskReply::Query(query) => Some(query));
-ask!(Generate -> Draft, self, TaskReply::Draft(draft) => draft.quotes.iter().all(|q| fits(*q, &self.passages)).then_some(draft));
-ask!(CheckGrounding -> Verdict, self, TaskReply::Verdict(verdict) => Some(verdict));
-ask!(CheckUsefulness -> Verdict, self, TaskReply::Verdict(verdict) => Some(verdict));
+ask!(GradePassages -> Vec<Grade>, Grades);
+ask!(RewriteQuery -> String, Query);
+ask!(Generate -> Draft, Draft);
+ask!(CheckGrounding -> Verdict, Verdict);
+ask!(CheckUsefulness -> Verdict, Verdict);
 
-/// Whether a quote lies on character boundaries of a passage that was given.
-fn fits(quote: Quote, passages: &[Passage]) -> bool {
-    passages
-        .get(quote.passage)
-        .is_some_and(|p| p.text.get(quote.span.start..quote.span.end).is_some_and(|t| !t.is_empty()))
+impl Draft {
+    /// Whether every quote lies, on character boundaries, in one of the passages that were given.
+    pub fn quotes_from(&self, passages: &[Passage]) -> bool {
+        let text = |quote: &Quote| passages.get(quote.passage)?.text.get(quote.span.start..quote.span.end);
+        self.quotes.iter().all(|quote| text(quote).is_some_and(|text| !text.is_empty()))
+    }
 }

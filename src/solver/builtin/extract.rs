@@ -33,19 +33,21 @@ struct Place {
 
 pub(super) fn draft(question: &str, passages: &[Passage], corpus: &Corpus) -> Draft {
     let query = Query::new(question, corpus);
-    let mut places: Vec<Place> = passages.iter().enumerate().flat_map(|(i, p)| places_of(&query, i, p)).collect();
-    // Stable, so that of equals the one retrieved and written first is quoted.
-    places.sort_by(|a, b| b.worth.total_cmp(&a.worth));
-    let Some(best) = places.first().map(|p| p.worth) else { return Draft::default() };
-
+    let places: Vec<Place> = passages.iter().enumerate().flat_map(|(i, p)| places_of(&query, i, p)).collect();
     let mut chosen: Vec<Place> = Vec::new();
-    for place in places.into_iter().filter(|p| p.worth >= NEARLY_AS_GOOD * best) {
-        if chosen.len() < MOST_QUOTES && !chosen.iter().any(|c| overlaps(c, &place)) {
-            chosen.push(place);
+    let mut best = f32::MIN;
+    while chosen.len() < MOST_QUOTES {
+        // Of equals the one retrieved and written first is quoted.
+        let left = places.iter().filter(|place| !chosen.iter().any(|c| overlaps(c, place)));
+        let Some(next) = left.reduce(|best, next| if next.worth > best.worth { next } else { best }) else { break };
+        if !chosen.is_empty() && next.worth < NEARLY_AS_GOOD * best {
+            break;
         }
+        best = best.max(next.worth);
+        // The passage that was retrieved first speaks first; within a passage, source order.
+        let at = chosen.partition_point(|c| (c.passage, c.span) < (next.passage, next.span));
+        chosen.insert(at, *next);
     }
-    // The passage that was retrieved first speaks first; within a passage, source order.
-    chosen.sort_by_key(|p| (p.passage, p.span));
     write(&chosen, passages)
 }
 

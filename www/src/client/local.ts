@@ -16,7 +16,7 @@ export interface EngineFiles {
   index?: Uint8Array | undefined;
 }
 
-type Change = { add: string } | { remove: string };
+type Change = { add: unknown } | { remove: string };
 
 /** Answers in this page. */
 export class LocalBackend implements Backend {
@@ -34,11 +34,11 @@ export class LocalBackend implements Backend {
   }
 
   ask(request: AskRequest, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<Answer> {
-    const json = JSON.stringify(snakeKeys(request));
+    const asked = snakeKeys(request);
     this.#asking += 1;
     return untilTrap<Answer>((settle, fail) => {
       const listen = (_name: string, data: unknown) => onEvent(camelKeys<RunEvent>(data));
-      const answer = this.#call((engine) => engine.ask(json, listen, signal), signal) as Promise<unknown>;
+      const answer = this.#call((engine) => engine.ask(asked, listen, signal), signal) as Promise<unknown>;
       answer.then(
         (found) => settle(camelKeys<Answer>(found)),
         (error: unknown) => fail(this.#explain(error, signal)),
@@ -50,14 +50,14 @@ export class LocalBackend implements Backend {
   }
 
   async search(query: string, k: number | undefined): Promise<SearchHit[]> {
-    const json = JSON.stringify({ query, k });
-    return camelKeys<{ hits: SearchHit[] }>(this.#call((engine) => engine.search(json))).hits;
+    return camelKeys<{ hits: SearchHit[] }>(this.#call((engine) => engine.search({ query, k }))).hits;
   }
 
   async add(document: DocumentInput): Promise<number> {
-    const json = JSON.stringify(snakeKeys(document));
-    const { passages } = this.#call((engine) => engine.add(json)) as { passages: number };
-    this.#journal.push({ add: json });
+    // A copy: what the caller does to the document later must not change the journal.
+    const copy = snakeKeys(document);
+    const { passages } = this.#call((engine) => engine.add(copy)) as { passages: number };
+    this.#journal.push({ add: copy });
     return passages;
   }
 
