@@ -118,7 +118,8 @@ function setListening(listening: boolean): void {
 }
 
 function onErrorEvent(event: ErrorEvent): void {
-  if (isStale(event.error)) event.preventDefault();
+  // Handled: those under way are told. Deno would end the process.
+  if (isStale(event.error) || isTrap(event.error)) event.preventDefault();
   noteError(event.error);
 }
 
