@@ -200,14 +200,21 @@ function note(text: string | false, kind: "caution" | "quiet"): HTMLElement[] {
 function withCopyButtons(root: HTMLElement, messages: Messages): void {
   for (const block of root.querySelectorAll("pre")) {
     block.tabIndex = 0;
+    // Pages that are not served securely have no clipboard.
+    if (navigator.clipboard === undefined) continue;
     const button = h("button", { type: "button", class: "copy", part: "copy-button" }, messages.copy);
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(block.textContent);
-      button.textContent = messages.copied;
-      setTimeout(() => {
-        button.textContent = messages.copy;
-      }, COPIED_MS);
-    });
+    const say = (text: string) => {
+      button.textContent = text;
+    };
+    const copied = () => {
+      say(messages.copied);
+      setTimeout(() => say(messages.copy), COPIED_MS);
+    };
+    // Where the page may not copy, the reader still can.
+    button.addEventListener(
+      "click",
+      () => void navigator.clipboard.writeText(block.textContent).then(copied, () => {}),
+    );
     const frame = h("div", { class: "code" });
     block.replaceWith(frame);
     frame.append(block, button);

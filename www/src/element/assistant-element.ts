@@ -67,12 +67,15 @@ export class CountercheckAssistant extends Base {
   #view: View | undefined;
   #assistants: Assistants | undefined;
   #where: Where = "page";
+  readonly #statistics = new Map<Where, string>();
   #running: AbortController | undefined;
   #search: SearchAsYouType | undefined;
   readonly #onPageKey = (event: KeyboardEvent) => this.#handlePageKey(event);
 
   connectedCallback(): void {
-    this.#build();
+    // An element that is only moved keeps its answer.
+    if (this.#view === undefined) this.#build();
+    else this.#assistants ??= this.#newAssistants();
     document.addEventListener("keydown", this.#onPageKey);
     if (this.getAttribute("loading") === "eager") this.#preload();
   }
@@ -221,7 +224,7 @@ export class CountercheckAssistant extends Base {
     this.#showNote(h("span", { class: "spinner", "aria-hidden": "true" }), this.#messages.loading);
     try {
       const assistant = await made;
-      void this.#showStatistics(assistant, where);
+      void this.#countIndexed(assistant, where);
       return assistant;
     } finally {
       this.#showWhere();
@@ -235,15 +238,9 @@ export class CountercheckAssistant extends Base {
   }
 
   #build(): void {
-    const attribute = (name: string) => this.getAttribute(name) ?? undefined;
     this.stop();
     this.#assistants?.dispose();
-    this.#assistants = new Assistants({
-      index: attribute("index"),
-      embedder: attribute("embedder"),
-      wasm: attribute("wasm"),
-      endpoint: attribute("endpoint"),
-    });
+    this.#assistants = this.#newAssistants();
     const before = this.#view?.input.value ?? "";
     const view = buildView(this.#messages, shortcutLabel(this.#shortcuts), {
       ask: (question) => void this.ask(question),
@@ -262,8 +259,15 @@ export class CountercheckAssistant extends Base {
     const shadow = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     shadow.adoptedStyleSheets = [styles()];
     shadow.replaceChildren(view.root);
-    this.where = attribute("where") === "edge" ? "edge" : "page";
+    this.where = this.getAttribute("where") === "edge" ? "edge" : "page";
     this.#showInput();
+  }
+
+  #newAssistants(): Assistants {
+    const attribute = (name: string) => this.getAttribute(name) ?? undefined;
+    const [index, embedder, wasm, endpoint] = ["index", "embedder", "wasm", "endpoint"].map(attribute);
+    this.#statistics.clear();
+    return new Assistants({ index, embedder, wasm, endpoint });
   }
 
   #searchIn(view: View): SearchAsYouType {
@@ -345,13 +349,17 @@ export class CountercheckAssistant extends Base {
     showWhere(view, available, this.#where);
     const endpoint = new URL(this.getAttribute("endpoint") || "/", document.baseURI);
     const note = this.#where === "page" ? this.#messages.inPageNote : this.#messages.atEdgeNote(endpoint.host);
-    this.#showNote(...(available.length === 0 ? [] : [note]));
+    const statistics = this.#statistics.get(this.#where);
+    const counted = statistics === undefined ? [] : [h("span", { class: "statistics" }, statistics)];
+    this.#showNote(...(available.length === 0 ? [] : [note, ...counted]));
   }
 
-  async #showStatistics(assistant: Assistant, where: Where): Promise<void> {
+  /** Says how much there is to search; where that cannot be had, nothing is missing. */
+  async #countIndexed(assistant: Assistant, where: Where): Promise<void> {
     const found = await assistant.statistics().catch(() => undefined);
-    if (found === undefined || this.#where !== where || this.#view === undefined) return;
-    this.#view.note.append(h("span", { class: "statistics" }, this.#messages.indexed(found.documents, found.passages)));
+    if (found === undefined) return;
+    this.#statistics.set(where, this.#messages.indexed(found.documents, found.passages));
+    this.#showWhere();
   }
 
   #showNote(...content: (Node | string)[]): void {

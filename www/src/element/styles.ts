@@ -52,6 +52,9 @@ button { cursor: pointer; }
 .spinner { display: inline-block; inline-size: .95em; block-size: .95em; flex: none; border: 2px solid color-mix(in srgb, var(--accent) 25%, transparent); border-block-start-color: var(--accent); border-radius: 50%; animation: turn .8s linear infinite; vertical-align: -.12em; }
 @keyframes turn { to { transform: rotate(1turn); } }
 @keyframes appear { from { opacity: 0; transform: translateY(4px); } }
+@media (forced-colors: active) {
+  .result[aria-selected="true"], .where :checked + span { outline: 2px solid Highlight; }
+}
 @media (prefers-reduced-motion: reduce) {
   *, ::before, ::after { animation-duration: 1ms !important; animation-iteration-count: 1 !important; transition: none !important; scroll-behavior: auto !important; }
   .spinner { border-color: var(--accent); border-style: dotted; }
