@@ -27,7 +27,8 @@ impl<'a> FrontMatter<'a> {
                 let lines = &source[opening.len()..at];
                 return (keys > 0).then_some(FrontMatter { end: at + line.len(), lines });
             }
-            if !is_yaml(text) {
+            // A blank line right below the opening one makes that a thematic break.
+            if !is_yaml(text) || (text.is_empty() && at == opening.len()) {
                 return None;
             }
             keys += usize::from(key(text).is_some());

@@ -99,8 +99,8 @@ impl<'a> Mask<'a> {
         if self.depth > 0 {
             return;
         }
-        let inside = self.element.start.saturating_sub(self.start.unwrap_or_default()).min(self.masked.len());
-        let element = self.masked.split_off(inside);
+        let inside = self.element.start.saturating_sub(self.start.unwrap_or_default());
+        let element = self.masked.split_off(self.masked.floor_char_boundary(inside));
         let last = element.rfind(char::is_alphanumeric).unwrap_or(0);
         for (at, c) in element.char_indices() {
             if at < last && matches!(c, '.' | '!' | '?' | '。' | '！' | '？') {

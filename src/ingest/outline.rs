@@ -11,6 +11,7 @@ use pulldown_cmark::{CowStr, Event, Tag, TagEnd};
 
 use super::anchor::Slugger;
 use super::front_matter::FrontMatter;
+use super::markdown::Part;
 use super::{BYTE_ORDER_MARK, html, markdown};
 
 /// Filler between two blocks up to which it stays with the first one.
@@ -51,6 +52,11 @@ pub(super) struct Heading {
     pub(super) html: bool,
 }
 
+impl Heading {
+    /// Every passage carries the headings above it: one this long is a paragraph.
+    const LIMIT: usize = 300;
+}
+
 /// What the splitter knows of a document.
 #[derive(Default)]
 pub(super) struct Outline {
@@ -62,8 +68,11 @@ pub(super) struct Outline {
     pub(super) headings: Vec<Heading>,
 }
 
-/// Reads a Markdown document that is not blank.
+/// Reads a Markdown document that is not blank; one nested beyond reason like one without markup.
 pub(super) fn markdown(source: &str) -> Outline {
+    if source.split(['\n', '\r']).any(|line| markdown::absurd_nesting(line).is_some()) {
+        return plain(source);
+    }
     let mark = source.len() - source.strip_prefix(BYTE_ORDER_MARK).unwrap_or(source).len();
     let front_matter = FrontMatter::find(&source[mark..]);
     let body = mark + front_matter.as_ref().map_or(0, |found| found.end);
@@ -71,11 +80,11 @@ pub(super) fn markdown(source: &str) -> Outline {
     if front_matter.is_some() {
         reader.add(0, 0..body, BlockKind::Prose);
     }
-    for (event, range) in markdown::document_events(&source[body..]) {
+    for (event, range) in markdown::events(&source[body..], Part::Whole) {
         reader.read(event, range.start + body..range.end + body);
     }
     let mut outline = reader.finish();
-    outline.title = front_matter.and_then(|found| found.title());
+    outline.title = front_matter.and_then(|found| found.title()).filter(|title| title.len() <= Heading::LIMIT);
     outline
 }
 
@@ -202,9 +211,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Opens a section with a heading, unless that stands in a container.
+    /// Opens a section with a heading, unless that stands in a container or is no title by its length.
     fn head(&mut self, heading: Heading) {
-        let Some(block) = self.outline.blocks.last_mut().filter(|_| self.depth == 0) else { return };
+        let opens = self.depth == 0 && heading.text.len().max(heading.anchor.len()) <= Heading::LIMIT;
+        let Some(block) = self.outline.blocks.last_mut().filter(|_| opens) else { return };
         block.kind = BlockKind::Heading(self.outline.headings.len());
         block.words &= heading.html;
         self.outline.headings.push(heading);
@@ -253,6 +263,9 @@ impl<'a> Reader<'a> {
         let start = if ended { last } else { last + line_length(&self.source[last..end]) };
         let gap = &self.source[start..end];
         if html::has_words(gap) || gap.len() > FILLER_LIMIT {
+            let blank = &gap[..gap.len() - gap.trim_start().len()];
+            let lines = blank.rfind('\n').map_or(0, |at| at + 1);
+            let start = start + if lines > FILLER_LIMIT { 0 } else { lines };
             self.add(start, start..end, BlockKind::Prose);
         }
     }
@@ -271,10 +284,10 @@ impl<'a> Reader<'a> {
 
     fn finish(mut self) -> Outline {
         self.rank = 0;
-        if !self.outline.blocks.is_empty() {
-            self.fill(self.source.len());
-        } else {
+        if self.outline.blocks.is_empty() {
             self.add(0, 0..self.source.len(), BlockKind::Prose);
+        } else {
+            self.fill(self.source.len());
         }
         self.outline
     }

@@ -41,20 +41,23 @@ pub(super) fn sentences(mask: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the next sentence would begin if the terminator `c`, which stands at `at`, ends one.
+/// Where the next sentence would begin if `c`, which stands at `at`, ends one.
 fn boundary(mask: &str, at: usize, c: char) -> Option<usize> {
-    let after = &mask[at + c.len_utf8()..];
-    let closed = after.trim_start_matches(CLOSERS);
-    let next = closed.trim_start();
+    if c == '\n' {
+        return Some(at + 1);
+    }
+    let full_width = FULL_WIDTH.contains(&c);
+    // Looking ahead from any other character would take quadratic time.
+    if !full_width && !matches!(c, '.' | '!' | '?' | '…') {
+        return None;
+    }
+    let closed = mask[at + c.len_utf8()..].trim_start_matches(CLOSERS);
+    // A line feed behind it ends the sentence itself.
+    let next = closed.trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
     let (spaced, begins) = (next.len() < closed.len(), next.chars().next());
-    let goes_on = begins.is_some_and(|c| CONTINUED.contains(&c));
-    let ends = match c {
-        '\n' => return Some(at + 1),
-        '!' | '?' | '…' => spaced && !goes_on,
-        '.' => spaced && !goes_on && !begins.is_some_and(char::is_lowercase),
-        _ => FULL_WIDTH.contains(&c) && !goes_on,
-    };
-    ends.then(|| mask.len() - next.len())
+    let goes_on =
+        begins.is_some_and(|next| next == '\n' || CONTINUED.contains(&next) || (c == '.' && next.is_lowercase()));
+    ((spaced || full_width) && !goes_on).then(|| mask.len() - next.len())
 }
 
 /// The sentences of a paragraph without markup.
@@ -80,8 +83,10 @@ fn is_boundary(sentence: &str) -> bool {
         return true;
     }
     let Some(body) = body.strip_suffix('.').filter(|_| spaced) else { return spaced };
-    let token = body.rsplit(char::is_whitespace).next().unwrap_or_default().trim_start_matches(OPENERS);
-    !is_abbreviation(token) && !is_step_number(sentence)
+    let token = body.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let before = body[..body.len() - token.len()].trim_end();
+    let token = token.trim_start_matches(OPENERS);
+    !is_abbreviation(token) && !is_step_number(token, before)
 }
 
 /// `token` is a word without the full stop after it.
@@ -92,8 +97,8 @@ fn is_abbreviation(token: &str) -> bool {
     (dotted && letters) || ABBREVIATIONS.iter().any(|known| known.eq_ignore_ascii_case(token))
 }
 
-/// `1.` on its own is the number of the step that follows.
-fn is_step_number(sentence: &str) -> bool {
-    let number = sentence.trim_start_matches(|c: char| c.is_whitespace() || OPENERS.contains(&c)).trim_end();
-    number.len() <= 4 && number.strip_suffix('.').is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
+/// Whether `1.` is the number of the step that follows, not the end of what stands before it.
+fn is_step_number(token: &str, before: &str) -> bool {
+    let is_number = (1..=2).contains(&token.len()) && token.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && (before.is_empty() || before.ends_with(':'))
 }

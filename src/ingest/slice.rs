@@ -8,8 +8,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::BYTE_ORDER_MARK;
 use super::front_matter::FrontMatter;
+use super::{BYTE_ORDER_MARK, markdown};
 
 /// Columns by which an indented code block is set off.
 const CODE_INDENT: usize = 4;
@@ -32,14 +32,15 @@ impl<'a> Slice<'a> {
         let text = &given[body..];
         let container = Container::of(text);
         let header = table_header(text, container);
-        if container == Container::default() && header.is_none() {
+        let absurd = text.split(['\n', '\r']).any(|line| markdown::absurd_nesting(line).is_some());
+        if container == Container::default() && header.is_none() && !absurd {
             return Slice { text: Cow::Borrowed(text), stretches: vec![(0, body)] };
         }
         let mut out = String::with_capacity(text.len());
         let mut stretches = Vec::new();
         let (mut open, mut header, mut at) = (container, header, body);
-        for line in text.split_inclusive('\n') {
-            let stripped = open.strip(line);
+        for line in text.split_inclusive(['\n', '\r']) {
+            let stripped = open.strip(line).max(markdown::absurd_nesting(line).unwrap_or(0));
             if !line.trim().is_empty() {
                 out.push_str(&header.take().unwrap_or_default());
             }
@@ -147,8 +148,10 @@ fn table_header(text: &str, mut container: Container) -> Option<String> {
     let mut lines = text.lines().skip_while(|line| line.trim().is_empty());
     let first = lines.next()?;
     let cells = pipes(first)? + 1;
-    let mut rows = lines.take_while(|line| !line.trim_matches(MARKERS).is_empty());
-    if is_delimiter(first) || !rows.all(|row| pipes(row).is_some() && !is_delimiter(row)) {
+    let mut rows = lines.take_while(|line| !line.trim_matches(MARKERS).is_empty()).peekable();
+    // One line with a pipe in it is more often a sentence about a union type.
+    let is_lone = rows.peek().is_none() && !first.trim_start_matches(MARKERS).starts_with('|');
+    if is_lone || is_delimiter(first) || !rows.all(|row| pipes(row).is_some() && !is_delimiter(row)) {
         return None;
     }
     let quote_end = first.len() - first.trim_start_matches(MARKERS).len();

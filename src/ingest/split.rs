@@ -179,7 +179,7 @@ impl Row {
             // The quote markers of the line a sentence starts on go with it.
             let lead = &source[from..start];
             let markers = lead.trim_end_matches([' ', '\t', '>']);
-            let quoted = markers.ends_with('\n') && lead[markers.len()..].contains('>');
+            let quoted = start < end && markers.ends_with('\n') && lead[markers.len()..].contains('>');
             let to = if quoted { from + markers.len() } else { start };
             for cut in word_cuts(&source[from..to], room) {
                 self.pieces.push(Piece { start: from + cut, rank: WORD_RANK, solid: false });

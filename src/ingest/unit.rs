@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Tag, TagEnd};
 
+use super::markdown::Part;
 use super::mask::Mask;
 use super::slice::Slice;
 use super::{html, markdown, sentence};
@@ -48,7 +49,7 @@ pub enum UnitKind {
 pub fn units(text: &str) -> Vec<Unit> {
     let slice = Slice::new(text);
     let mut reader = Reader { text: slice.text(), units: Vec::new(), leaf: None, items: Vec::new(), solid: None };
-    for (event, range) in markdown::slice_events(slice.text()) {
+    for (event, range) in markdown::events(slice.text(), Part::Slice) {
         reader.read(&event, range);
     }
     reader.close();
@@ -76,6 +77,7 @@ impl Reader<'_> {
             Event::Start(tag) if !markdown::is_inline(tag) => self.start(tag, range),
             Event::End(tag) if !markdown::is_inline_end(*tag) => self.end(*tag),
             Event::Rule => self.close(),
+            Event::TaskListMarker(_) => {}
             _ => self.inline(event, range),
         }
     }
@@ -141,7 +143,8 @@ impl Reader<'_> {
         let (start, mask) = mask.finish();
         let whole = sentence::trimmed(&mask, 0..mask.len());
         let is_one = kind == UnitKind::Heading || (kind == UnitKind::ListItem && whole.len() <= ITEM_LIMIT);
-        let (kind, ranges) = if is_one { (kind, vec![whole]) } else { (UnitKind::Sentence, sentence::sentences(&mask)) };
+        let (kind, ranges) =
+            if is_one { (kind, vec![whole]) } else { (UnitKind::Sentence, sentence::sentences(&mask)) };
         // The mask knows words from link targets, the text knows them from symbols in code.
         let has_words = |range: &Range<usize>| {
             let text = self.text.get(range.start + start..range.end + start);

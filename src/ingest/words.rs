@@ -5,6 +5,7 @@
 
 use pulldown_cmark::{Event, Tag, TagEnd};
 
+use super::markdown::Part;
 use super::slice::Slice;
 use super::{html, markdown};
 
@@ -17,7 +18,7 @@ use super::{html, markdown};
 pub fn plain_text(markdown: &str) -> String {
     let slice = Slice::new(markdown);
     let mut words = Words { text: String::with_capacity(markdown.len()), html: None, images: 0 };
-    for (event, _) in markdown::slice_events(slice.text()) {
+    for (event, _) in markdown::events(slice.text(), Part::Slice) {
         words.read(&event);
     }
     words.text.truncate(words.text.trim_end().len());
