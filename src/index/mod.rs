@@ -17,6 +17,8 @@ mod top;
 mod vector;
 pub mod words;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 pub use bm25::TermStatistics;
@@ -193,10 +195,9 @@ impl Index {
         for (row, &score) in (0..).zip(&scores).filter(|&(_, &score)| score > 0.0) {
             matching.offer(row, score, || self.passages.position(row));
         }
-        let mut rows = matching.into_rows();
-        rows.extend(vector.map(|vector| self.nearest(query.method, vector, wanted)).unwrap_or_default());
-        rows.sort_unstable();
-        rows.dedup();
+        let nearest = vector.map(|vector| self.nearest(query.method, vector, wanted)).unwrap_or_default();
+        let mut rows = BTreeSet::new();
+        matching.into_rows().into_iter().chain(nearest).for_each(|row| _ = rows.insert(row));
         let candidate = |row| Candidate {
             row,
             lexical: scores.get(row as usize).copied().unwrap_or(0.0),

@@ -31,7 +31,7 @@ test("a question that the documentation answers is answered with quotes that are
     const source = readFileSync(join(root, "node_modules", passageId.replace(/#\d+$/, "")));
     assert.equal(source.subarray(start, end).toString("utf8"), quote);
   }
-  assert.match(answer.text, /maximum payload, in bytes/);
+  assert.match(answer.text, /bodyLimit/);
 });
 
 test("a question that it does not answer is declined", async () => {

@@ -96,17 +96,23 @@ fn overlaps(a: &Place, b: &Place) -> bool {
     a.passage == b.passage && a.span.start < b.span.end && b.span.start < a.span.end
 }
 
+/// The quotes, each passage's under its heading: a sentence on an option seldom repeats its name.
 fn write(places: &[Place], passages: &[Passage]) -> Draft {
     let mut draft = Draft::default();
+    let mut above = None;
     for place in places {
-        let Some(source) = passages.get(place.passage).and_then(|p| p.text.get(place.span.start..place.span.end))
-        else {
-            continue;
-        };
+        let Some(passage) = passages.get(place.passage) else { continue };
+        let Some(source) = passage.text.get(place.span.start..place.span.end) else { continue };
+        let is_new = above.replace(place.passage) != Some(place.passage);
+        let heading = passage.headings.last().filter(|_| is_new).map(|heading| format!("**{}**", escaped(heading)));
         draft.quotes.push(Quote { passage: place.passage, span: place.span });
         let gap = if source.ends_with("```") || source.ends_with("~~~") { "\n\n" } else { " " };
-        let separator = if draft.text.is_empty() { "" } else { "\n\n" };
-        draft.text += &format!("{separator}{}{gap}[{}]", readable(source), draft.quotes.len());
+        let quoted = format!("{}{gap}[{}]", readable(source), draft.quotes.len());
+        for part in heading.into_iter().chain([quoted]) {
+            let separator = if draft.text.is_empty() { "" } else { "\n\n" };
+            draft.text += separator;
+            draft.text += &part;
+        }
     }
     draft
 }
@@ -122,4 +128,16 @@ fn readable(source: &str) -> String {
         return cells.join(" — ");
     }
     source.trim_start_matches(['-', '*', '+', ' ']).to_owned()
+}
+
+/// Text as Markdown that reads as the text.
+fn escaped(text: &str) -> String {
+    let mut markdown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&') {
+            markdown.push('\\');
+        }
+        markdown.push(c);
+    }
+    markdown
 }
