@@ -27,6 +27,7 @@ before(async () => {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   server = await serve({
     "/docs.ccx": index,
+    "/never.ccx": () => {},
     "/healthz": json({ status: "ok", documents: 3, passages: 99 }),
     "/v1/search": json({ hits: [] }),
     "/v1/ask": (request, response) => {
@@ -289,6 +290,18 @@ test("what_is_indexed_is_told_of_the_place_that_is_chosen", async (t) => {
   await page.keyboard.press("Escape");
   await page.locator("fieldset").getByText("In this page").click();
   await page.getByText(`3 pages, ${passages} passages`, { exact: true }).waitFor();
+});
+
+test("waiting_for_the_index_can_be_stopped_as_well", async (t) => {
+  const { page } = await open(t);
+  await page.evaluate(() => document.querySelector("countercheck-assistant").setAttribute("index", "/never.ccx"));
+  await page.getByRole("combobox").fill("Why?");
+  await page.keyboard.press("Enter");
+  await page.getByText("Loading the documentation…").first().waitFor();
+  await page.getByRole("button", { name: "Stop", exact: true }).focus();
+  await page.keyboard.press("Escape");
+  await page.getByText("Stopped before there was an answer.").waitFor();
+  await page.getByRole("button", { name: "Ask", exact: true }).waitFor();
 });
 
 test("an_element_that_is_moved_keeps_its_answer_and_its_senses", async (t) => {

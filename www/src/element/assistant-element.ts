@@ -1,8 +1,8 @@
 // The custom element's class; define.ts registers it. Importing this file needs no browser.
 
-import type { Answer, AnswerEvent, Assistant } from "../client/index.ts";
+import type { Answer, AnswerEvent, Assistant, SearchHit } from "../client/index.ts";
 import { AnswerCard } from "./answer-card.ts";
-import { Assistants } from "./assistants.ts";
+import { Assistants, whenAborted } from "./assistants.ts";
 import type { Where } from "./assistants.ts";
 import { h } from "./dom.ts";
 import { shortcutLabel, shortcutOf } from "./keyboard.ts";
@@ -90,7 +90,7 @@ export class CountercheckAssistant extends Base {
 
   attributeChangedCallback(name: string, before: string | null, value: string | null): void {
     if (before === value || this.#view === undefined || !this.isConnected) return;
-    if (name === "where") this.where = value === "edge" ? "edge" : "page";
+    if (name === "where") this.#choose(value);
     else this.#build();
   }
 
@@ -110,9 +110,7 @@ export class CountercheckAssistant extends Base {
   }
 
   set where(where: Where) {
-    const available = this.#assistants?.available ?? [];
-    this.#where = available.includes(where) ? where : (available[0] ?? "page");
-    this.#showWhere();
+    this.setAttribute("where", where);
   }
 
   /** The example questions. */
@@ -127,7 +125,7 @@ export class CountercheckAssistant extends Base {
     this.setAttribute("examples", questions.join("|"));
   }
 
-  /** Asks a question as if the reader had; undefined if it was cancelled or failed. */
+  /** Asks a question as if the reader had; undefined if it was cancelled or failed, or nobody sees the element. */
   async ask(question: string): Promise<Answer | undefined> {
     const view = this.#view;
     const asked = question.trim();
@@ -188,8 +186,7 @@ export class CountercheckAssistant extends Base {
   }
 
   async #run(question: string, where: Where, card: AnswerCard, signal: AbortSignal): Promise<Answer> {
-    const assistant = await this.#assistant(where);
-    signal.throwIfAborted();
+    const assistant = await Promise.race([this.#assistant(where), whenAborted(signal)]);
     const started = performance.now();
     const strategy = this.getAttribute("strategy");
     let checking = false;
@@ -206,8 +203,8 @@ export class CountercheckAssistant extends Base {
     this.#announce(this.#messages.announceAnswer(plainText(answer.text).replace(/\s*\[\d+\]/g, "")));
     this.#dispatch("countercheck-answer", { question, answer, where, milliseconds } satisfies AnswerDetail);
     if (answer.outcome === "abstained") {
-      const hits = await assistant.search(question, SEARCHED_CLOSEST, { signal }).catch(() => []);
-      card.suggest(bestOfSections(hits, SHOWN_CLOSEST), question);
+      const suggest = (hits: SearchHit[]) => card.suggest(bestOfSections(hits, SHOWN_CLOSEST), question);
+      assistant.search(question, SEARCHED_CLOSEST).then(suggest, () => {});
     }
     return answer;
   }
@@ -221,7 +218,7 @@ export class CountercheckAssistant extends Base {
     const isNew = !assistants.has(where);
     const made = assistants.at(where);
     if (!isNew) return made;
-    this.#showNote(h("span", { class: "spinner", "aria-hidden": "true" }), this.#messages.loading);
+    this.#view?.note.replaceChildren(h("span", { class: "spinner", "aria-hidden": "true" }), this.#messages.loading);
     try {
       const assistant = await made;
       void this.#countIndexed(assistant, where);
@@ -259,8 +256,14 @@ export class CountercheckAssistant extends Base {
     const shadow = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     shadow.adoptedStyleSheets = [styles()];
     shadow.replaceChildren(view.root);
-    this.where = this.getAttribute("where") === "edge" ? "edge" : "page";
+    this.#choose(this.getAttribute("where"));
     this.#showInput();
+  }
+
+  #choose(wanted: string | null): void {
+    const available = this.#assistants?.available ?? [];
+    this.#where = available.find((where) => where === wanted) ?? available[0] ?? "page";
+    this.#showWhere();
   }
 
   #newAssistants(): Assistants {
@@ -294,6 +297,9 @@ export class CountercheckAssistant extends Base {
     view.input.addEventListener("focus", () => this.#preload());
     view.input.addEventListener("blur", () => this.#search?.stop());
     view.input.addEventListener("keydown", (event) => this.#handleInputKey(event, view));
+    view.root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.defaultPrevented) this.stop();
+    });
     view.clear.addEventListener("click", () => {
       this.clear();
       view.input.focus();
@@ -310,9 +316,8 @@ export class CountercheckAssistant extends Base {
     } else if (event.key === "ArrowDown" && view.input.value.trim() !== "") {
       event.preventDefault();
       void this.#search?.now(view.input.value.trim());
-    } else if (event.key === "Escape") {
-      if (this.#running !== undefined) this.stop();
-      else if (view.input.value !== "") this.clear();
+    } else if (event.key === "Escape" && this.#running === undefined) {
+      if (view.input.value !== "") this.clear();
       else view.input.blur();
     }
   }
@@ -343,15 +348,11 @@ export class CountercheckAssistant extends Base {
   }
 
   #showWhere(): void {
-    const view = this.#view;
-    if (view === undefined) return;
-    const { available } = this.#assistants ?? { available: [] };
-    showWhere(view, available, this.#where);
-    const endpoint = new URL(this.getAttribute("endpoint") || "/", document.baseURI);
-    const note = this.#where === "page" ? this.#messages.inPageNote : this.#messages.atEdgeNote(endpoint.host);
+    if (this.#view === undefined) return;
+    const available = this.#assistants?.available ?? [];
+    const endpoint = this.getAttribute("endpoint") ?? "";
     const statistics = this.#statistics.get(this.#where);
-    const counted = statistics === undefined ? [] : [h("span", { class: "statistics" }, statistics)];
-    this.#showNote(...(available.length === 0 ? [] : [note, ...counted]));
+    showWhere(this.#view, { available, where: this.#where, endpoint, statistics }, this.#messages);
   }
 
   /** Says how much there is to search; where that cannot be had, nothing is missing. */
@@ -360,10 +361,6 @@ export class CountercheckAssistant extends Base {
     if (found === undefined) return;
     this.#statistics.set(where, this.#messages.indexed(found.documents, found.passages));
     this.#showWhere();
-  }
-
-  #showNote(...content: (Node | string)[]): void {
-    this.#view?.note.replaceChildren(...content);
   }
 
   #showError(error?: unknown, retry?: () => void): void {

@@ -63,3 +63,10 @@ export class Assistants {
     };
   }
 }
+
+/** Rejects once the signal is aborted: loading an index does not stop half way, but waiting for it does. */
+export function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+}

@@ -3,7 +3,8 @@
 // and what is hidden change.
 
 import type { Where } from "./assistants.ts";
-import { h, icon } from "./dom.ts";
+import { h, icon, present } from "./dom.ts";
+import { webAddress } from "./links.ts";
 import type { Messages } from "./messages.ts";
 import { Results } from "./results.ts";
 
@@ -115,8 +116,22 @@ export function showExamples(
   view.examples.hidden = questions.length === 0;
 }
 
-/** Shows which place is chosen, and the switch if there is a choice. */
-export function showWhere(view: View, available: readonly Where[], where: Where): void {
+/** What the switch and the note beside it tell. */
+export interface Places {
+  available: readonly Where[];
+  where: Where;
+  endpoint: string;
+  /** How much there is to search, once that is known. */
+  statistics: string | undefined;
+}
+
+/** Shows which place is chosen, what that means, and the switch if there is a choice. */
+export function showWhere(view: View, { available, where, endpoint, statistics }: Places, messages: Messages): void {
   view.where.hidden = available.length < 2;
   for (const radio of view.where.querySelectorAll("input")) radio.checked = radio.value === where;
+  const address = webAddress(endpoint || "/", document.baseURI);
+  const host = address === undefined ? endpoint : new URL(address).host;
+  const note = where === "page" ? messages.inPageNote : messages.atEdgeNote(host);
+  const counted = statistics !== undefined && h("span", { class: "statistics" }, statistics);
+  view.note.replaceChildren(...present(available.length === 0 ? [] : [note, counted]));
 }
