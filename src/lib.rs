@@ -14,6 +14,7 @@ mod characters;
 pub mod corpus;
 pub mod document;
 pub mod driver;
+pub mod edge;
 pub mod embedding;
 pub mod host;
 pub mod index;
