@@ -118,7 +118,7 @@ fn opens_block(line: &str) -> bool {
     let ordered = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let bullet = ["- ", "* ", "+ "].iter().any(|marker| line.starts_with(marker));
     let ordinal = ordered.len() < line.len() && (ordered.starts_with(". ") || ordered.starts_with(") "));
-    bullet || ordinal || line.starts_with("```") || line.starts_with("~~~") || line.starts_with(['|', '>', '#', '<'])
+    bullet || ordinal || line.starts_with("```") || line.starts_with("~~~") || line.starts_with(['|', '>', '#'])
 }
 
 /// The width of a line's indentation; a tab goes to the next multiple of four.

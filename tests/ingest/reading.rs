@@ -119,6 +119,7 @@ fn plain_text_is_what_a_reader_sees() {
         ("| c | d |\n", "c d"),
         ("- one\n  - two\n- [x] three\n\n1. four", "one\ntwo\nthree\nfour"),
         ("> [!NOTE]\n> text\n> more", "text more"),
+        ("<b>rest</b> of a quote\n    > goes on", "rest of a quote goes on"),
         ("soft\nbreak  \nhard", "soft break\nhard"),
         (
             "<!-- a\n\nb -->\n<p align=\"x\">c <b>d</b> &lt;e&gt;</p>\n\n<details>\n<summary>f</summary>\ng</details>",

@@ -164,6 +164,8 @@ fn long_prose_is_cut_between_sentences_then_words_then_characters() {
     assert!(sentences.len() > 4 && sentences.iter().skip(1).all(|text| text.starts_with("The quick")));
     let words = texts(&"word ".repeat(100), 64);
     assert!(words.iter().all(|text| text.starts_with("word ")));
+    let quoted = texts(&format!("1.  > {}", "a longer word and\n    > ".repeat(20)), 64);
+    assert!(quoted.len() > 5 && quoted.iter().all(|text| !plain_text(text).contains('>')), "{quoted:?}");
     let characters = texts(&"漢".repeat(100), 64);
     assert!(characters.len() == 5 && characters.iter().all(|text| text.len() <= 64));
 }
