@@ -2,18 +2,19 @@
 //! cancellation. The only asynchronous code that all hosts share.
 
 use std::cell::RefCell;
+use std::future::{Future, poll_fn};
 use std::ops::ControlFlow;
-use std::pin::pin;
-
-use futures_util::future::{Either, select};
-use futures_util::stream::{FuturesUnordered, StreamExt};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
 
 use crate::corpus::Corpus;
 use crate::host::Host;
+use crate::index::IndexError;
 use crate::pipeline::answer::{Answer, RunError};
 use crate::pipeline::run::{Effect, EffectId, Order, Outcome, Reply, Run, Step};
 use crate::pipeline::task::{Failure, TaskReply};
 use crate::pipeline::trace::Event;
+use crate::problem::Problem;
 use crate::solver::builtin;
 
 /// Why a run was not driven to an answer.
@@ -26,6 +27,19 @@ pub enum DriveError {
     /// The run itself failed.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The run waits although nothing is under way: a fault of this crate.
+    #[error("the run waits for nothing: please report this")]
+    Stuck,
+}
+
+impl From<DriveError> for Problem {
+    fn from(error: DriveError) -> Self {
+        match error {
+            DriveError::Run(error) => error.into(),
+            DriveError::Cancelled => Problem::new("aborted", 499, error.to_string()),
+            DriveError::Stuck => Problem::new("internal", 500, error.to_string()),
+        }
+    }
 }
 
 /// Drives a run to its end, telling each event as it happens; `tell` may break it off.
@@ -38,7 +52,6 @@ pub async fn drive<H: Host>(
     mut tell: impl FnMut(Event) -> ControlFlow<()>,
 ) -> Result<Answer, DriveError> {
     let mut open = Vec::new();
-    let mut performing = FuturesUnordered::new();
     loop {
         let step = run.next_step();
         for event in run.take_events() {
@@ -46,27 +59,25 @@ pub async fn drive<H: Host>(
         }
         match step {
             Step::Done(result) => return Ok((*result)?),
-            Step::Perform(orders) => {
-                for order in orders {
-                    open.push(order.id);
-                    performing.push(perform(corpus, order));
-                }
-            }
+            Step::Perform(orders) => open.extend(orders.into_iter().map(|order| Performing::new(corpus, order))),
+            Step::Wait if open.is_empty() => return Err(DriveError::Stuck),
             Step::Wait => {
                 let left = run.deadline().saturating_sub(host.now());
-                let deadline = pin!(host.sleep(left));
-                let arrived = match select(performing.next(), deadline).await {
-                    Either::Left((Some(arrived), _)) => vec![arrived],
-                    // Nothing under way, or no time left for it: what is open has no reply.
-                    Either::Left((None, _)) | Either::Right(_) => give_up(&open),
+                let mut deadline = pin!(host.sleep(left));
+                let first = poll_fn(|cx| match first_outcome(&mut open, cx) {
+                    Poll::Ready(arrived) => Poll::Ready(Some(arrived)),
+                    Poll::Pending => deadline.as_mut().poll(cx).map(|()| None),
+                });
+                // Without an outcome in time, what is open has none.
+                let arrived = match first.await {
+                    Some(arrived) => vec![arrived],
+                    None => open.drain(..).map(|performing| (performing.id, given_up())).collect(),
                 };
                 for (id, outcome) in arrived {
-                    let Some(at) = open.iter().position(|&other| other == id) else { continue };
-                    open.swap_remove(at);
                     if let Reply::Task(TaskReply::Draft(draft)) = &outcome.reply {
                         broken(tell(Event::DraftDelta { text: draft.text.clone() }))?;
                     }
-                    // Each id leaves `open` once, so it cannot be resolved twice.
+                    // What is open leaves the list with its outcome, so nothing is resolved twice.
                     let _ = run.resolve(id, outcome, host.now());
                 }
             }
@@ -74,22 +85,47 @@ pub async fn drive<H: Host>(
     }
 }
 
+/// An effect under way.
+struct Performing<'a> {
+    id: EffectId,
+    outcome: Pin<Box<dyn Future<Output = Outcome> + 'a>>,
+}
+
+impl<'a> Performing<'a> {
+    fn new(corpus: &'a RefCell<Corpus>, order: Order) -> Self {
+        Self { id: order.id, outcome: Box::pin(perform(corpus, order.effect)) }
+    }
+}
+
+/// The first outcome there is. A run has a handful of effects open at the most, so each is asked at
+/// every wake.
+fn first_outcome(open: &mut Vec<Performing<'_>>, cx: &mut Context<'_>) -> Poll<(EffectId, Outcome)> {
+    for at in 0..open.len() {
+        if let Poll::Ready(outcome) = open[at].outcome.as_mut().poll(cx) {
+            return Poll::Ready((open.swap_remove(at).id, outcome));
+        }
+    }
+    Poll::Pending
+}
+
 fn broken(flow: ControlFlow<()>) -> Result<(), DriveError> {
     if flow.is_break() { Err(DriveError::Cancelled) } else { Ok(()) }
 }
 
-fn give_up(open: &[EffectId]) -> Vec<(EffectId, Outcome)> {
-    open.iter().map(|&id| (id, Outcome { reply: Reply::Failed(Failure::Deadline), called: 1 })).collect()
+fn given_up() -> Outcome {
+    Outcome { reply: Reply::Failed(Failure::Deadline), called: 1 }
 }
 
-async fn perform(corpus: &RefCell<Corpus>, order: Order) -> (EffectId, Outcome) {
-    let (reply, called) = match order.effect {
-        Effect::Retrieve { query, k } => match corpus.borrow().search(&query, k) {
-            Ok(hits) => (Reply::Hits(hits), 1),
-            Err(error) => (Reply::Failed(Failure::Service { service: "index", detail: error.to_string() }), 1),
-        },
-        Effect::SearchWeb { .. } => (Reply::Failed(Failure::NotConfigured { service: "web search" }), 0),
-        Effect::Ask(task) => (Reply::Task(builtin::solve(&task, &corpus.borrow())), 1),
-    };
-    (order.id, Outcome { reply, called })
+async fn perform(corpus: &RefCell<Corpus>, effect: Effect) -> Outcome {
+    match effect {
+        Effect::Retrieve { query, k } => {
+            let failed = |error: IndexError| Failure::Service { service: "index", detail: error.to_string() };
+            let reply = corpus.borrow().search(&query, k).map_or_else(|e| Reply::Failed(failed(e)), Reply::Hits);
+            Outcome { reply, called: 1 }
+        }
+        Effect::SearchWeb { .. } => {
+            Outcome { reply: Reply::Failed(Failure::NotConfigured { service: "web search" }), called: 0 }
+        }
+        Effect::Ask(task) => Outcome { reply: Reply::Task(builtin::solve(&task, &corpus.borrow())), called: 1 },
+    }
 }

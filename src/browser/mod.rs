@@ -19,7 +19,7 @@ use web_sys::AbortSignal;
 
 use crate::corpus::Corpus;
 use crate::document::Document;
-use crate::driver::{DriveError, drive};
+use crate::driver::drive;
 use crate::embedding::StaticEmbedder;
 use crate::host::Host;
 use crate::pipeline::budget::{Limits, Millis};
@@ -130,15 +130,6 @@ fn thrown(problem: impl Into<Problem>) -> JsValue {
     // Setting a property of a fresh Error cannot fail.
     let _ = Reflect::set(&error, &"code".into(), &problem.code.into());
     error.into()
-}
-
-impl From<DriveError> for Problem {
-    fn from(error: DriveError) -> Self {
-        match error {
-            DriveError::Run(error) => error.into(),
-            other => Problem::new("aborted", 499, other.to_string()),
-        }
-    }
 }
 
 /// The clock of a JavaScript host.

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use crate::corpus::Corpus;
-use crate::driver::{DriveError, drive};
+use crate::driver::drive;
 use crate::edge::events::Events;
 use crate::host::Host;
 use crate::pipeline::answer::Question;
@@ -29,7 +29,7 @@ pub async fn answer(
         tell(&event);
         ControlFlow::Continue(())
     };
-    let answer = drive(run, host, corpus, tell).await.map_err(problem)?;
+    let answer = drive(run, host, corpus, tell).await.map_err(Problem::from)?;
     Ok(Answer::new(answer, builtin::NAME, asked.language))
 }
 
@@ -57,11 +57,4 @@ pub fn search(query: &Question, k: usize, corpus: &Corpus) -> Result<SearchRespo
     // The query and k are good, so what is left is a fault of our own.
     let hits = corpus.search(query.as_str(), k).map_err(|e| Problem::new("internal", 500, e.to_string()))?;
     Ok(SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect() })
-}
-
-fn problem(error: DriveError) -> Problem {
-    match error {
-        DriveError::Run(error) => error.into(),
-        DriveError::Cancelled => Problem::new("aborted", 499, error.to_string()),
-    }
 }

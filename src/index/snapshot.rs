@@ -19,6 +19,8 @@
 //! Whether the model and the splitter are those of the program is the caller's question. The graph
 //! of [`Index::build_graph`] is not stored.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh64::{Xxh64, xxh64};
 
@@ -168,14 +170,14 @@ impl Index {
     fn saved_postings(&self) -> Vec<(&str, Vec<(u32, u32)>)> {
         let numbers = self.document_order();
         let renumbered = |list: &[Posting]| {
-            let mut pairs: Vec<_> =
-                list.iter().map(|posting| (numbers[posting.row as usize], posting.frequency)).collect();
-            pairs.sort_unstable();
+            let numbered = list.iter().map(|posting| (numbers[posting.row as usize], posting.frequency));
+            let in_order: BTreeMap<u32, u32> = numbered.fold(BTreeMap::new(), |mut all, (number, frequency)| {
+                all.insert(number, frequency);
+                all
+            });
             let mut last = 0;
-            for (row, _) in &mut pairs {
-                (*row, last) = (*row - last, *row);
-            }
-            pairs
+            let step = |(number, frequency)| (number - std::mem::replace(&mut last, number), frequency);
+            in_order.into_iter().map(step).collect()
         };
         self.postings.lists().map(|(term, list)| (term, renumbered(list))).collect()
     }
