@@ -86,7 +86,7 @@ impl Corpus {
         let passages = ingest::passages(document, &SplitOptions::default())?;
         let vectors = match (self.index.identity(), &self.embedder) {
             (None, _) => vec![None; passages.len()],
-            (Some(_), Some(embedder)) => passages.iter().map(|p| embedder.embed(&embedded_text(p))).collect(),
+            (Some(_), Some(embedder)) => passages.iter().map(|p| embedder.embed(&embedded_text(p)?)).collect(),
             (Some(own), None) => return Err(CorpusError::NoEmbedder { index: own.model.clone() }),
         };
         let count = passages.len();
@@ -116,9 +116,11 @@ impl Corpus {
     }
 }
 
-/// What a passage's vector is made of.
-pub(crate) fn embedded_text(passage: &Passage) -> String {
-    format!("{}. {}", passage.breadcrumb(), ingest::plain_text(&passage.text))
+/// What a passage's vector is made of; nothing when it has no words, only badges or link definitions:
+/// its headings alone would pass for content.
+fn embedded_text(passage: &Passage) -> Option<String> {
+    let text = ingest::plain_text(&passage.text);
+    (!text.trim().is_empty()).then(|| format!("{}. {text}", passage.breadcrumb()))
 }
 
 fn identity(embedder: &StaticEmbedder) -> EmbeddingIdentity {

@@ -93,7 +93,7 @@ struct Performing<'a> {
 
 impl<'a> Performing<'a> {
     fn new(corpus: &'a RefCell<Corpus>, order: Order) -> Self {
-        Self { id: order.id, outcome: Box::pin(perform(corpus, order.effect)) }
+        Self { id: order.id, outcome: Box::pin(async move { perform(corpus, order.effect) }) }
     }
 }
 
@@ -116,7 +116,7 @@ fn given_up() -> Outcome {
     Outcome { reply: Reply::Failed(Failure::Deadline), called: 1 }
 }
 
-async fn perform(corpus: &RefCell<Corpus>, effect: Effect) -> Outcome {
+fn perform(corpus: &RefCell<Corpus>, effect: Effect) -> Outcome {
     match effect {
         Effect::Retrieve { query, k } => {
             let failed = |error: IndexError| Failure::Service { service: "index", detail: error.to_string() };

@@ -42,7 +42,7 @@ pub struct AskLimits {
     /// The most calls for tasks and web searches.
     pub max_calls: Option<u32>,
     /// The most milliseconds the run may take.
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(test, ts(optional, as = "Option<u32>"))]
     pub deadline_ms: Option<u64>,
 }
 

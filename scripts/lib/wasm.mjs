@@ -32,9 +32,9 @@ const BINDGEN = ["--target", "web", "--omit-default-module-path", "--experimenta
 const FEATURES = ["bulk-memory", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext", "simd"];
 
 // Inlining makes a smaller file of more unlike pieces, which compresses worse; functions in the order
-// of their names stand beside their like. Together 3 % of what is downloaded.
+// of their names stand beside their like. Together, and with control flow written anew, 4 % of the download.
 const WASM_OPT = [
-  "-Oz", "--always-inline-max-function-size=0", "--flexible-inline-max-function-size=0",
+  "--flatten", "--rereloop", "-Oz", "-Oz", "--always-inline-max-function-size=0", "--flexible-inline-max-function-size=0",
   "--one-caller-inline-max-function-size=0", "--reorder-functions-by-name", "--strip-debug", "--strip-producers",
   ...FEATURES.map((feature) => `--enable-${feature}`),
 ];

@@ -181,9 +181,11 @@ impl Index {
         }
         let mut candidates = self.candidates(query, vector, k.saturating_mul(4).max(50));
         fusion::fuse(&mut candidates, query.fusion);
-        candidates.sort_unstable_by(|a, b| {
-            a.compare(b).then_with(|| self.passages.position(a.row).cmp(&self.passages.position(b.row)))
-        });
+        let better = |a: &Candidate, b: &Candidate| {
+            let position = |candidate: &Candidate| self.passages.position(candidate.row);
+            a.compare(b).then_with(|| position(a).cmp(&position(b))).is_lt()
+        };
+        top::select(&mut candidates, k, better);
         candidates.truncate(k);
         Ok(candidates.into_iter().filter_map(|candidate| self.hit(candidate)).collect())
     }

@@ -3,7 +3,7 @@
 
 use crate::document::Passage;
 use crate::pipeline::budget::Stop;
-use crate::pipeline::record::{Attempt, Record};
+use crate::pipeline::record::{Attempt, Ending, Record};
 use crate::pipeline::run::Path;
 use crate::pipeline::strategy::Strategy;
 use crate::pipeline::task::{
@@ -58,7 +58,10 @@ impl Question {
 /// Walks the path; whatever ends it early, the record has all that was found until then.
 pub(crate) async fn answer(path: &Path, question: &Question, strategy: &Strategy) -> Result<Answer, RunError> {
     let mut record = Record::default();
-    record.stop = walk(path, question.as_str(), strategy, &mut record).await.err();
+    if let Err(stop) = walk(path, question.as_str(), strategy, &mut record).await {
+        record.warn("budget", &stop.to_string());
+        record.ending = Some(Ending::Stopped);
+    }
     record.conclude(path.calls(), path.trace(), strategy)
 }
 
@@ -96,7 +99,7 @@ async fn retrieve(path: &Path, question: &str, k: usize, record: &mut Record) ->
     let hits = match path.retrieve(question, k).await? {
         Ok(hits) => hits,
         Err(failure) => {
-            record.failure = Some(failure);
+            record.ending = Some(Ending::Failed(failure));
             return Ok(None);
         }
     };
@@ -233,12 +236,12 @@ async fn generate(
         Ok(draft) => draft,
         Err(failure) => {
             record.warn("provider_failed", &failure.to_string());
-            record.failure = Some(failure);
+            record.ending = Some(Ending::Failed(failure));
             return Ok(None);
         }
     };
     if rejected.iter().any(|r| r.text == draft.text) {
-        record.no_progress = true;
+        record.ending = Some(Ending::Repeated);
         return Ok(None);
     }
     Ok((!draft.text.trim().is_empty()).then_some(draft))

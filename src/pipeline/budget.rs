@@ -82,10 +82,12 @@ impl Calls {
 }
 
 /// Why a run ends before its path does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
     /// The next step does not fit into [`Limits::max_calls`].
+    #[error("the next step needs more calls than are left: raise max_calls")]
     Calls,
     /// [`Limits::deadline`] has passed.
+    #[error("the time was up before the checks were done: raise the deadline")]
     Deadline,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Origin, Passage, Span};
-use crate::pipeline::budget::{Calls, Stop};
+use crate::pipeline::budget::Calls;
 use crate::pipeline::strategy::{OnExhaustion, Strategy};
 use crate::pipeline::task::{Draft, Failure, Grade};
 use crate::pipeline::trace::Event;
@@ -235,6 +235,17 @@ impl Attempt {
     }
 }
 
+/// What ended a path before its checks could.
+#[derive(Debug)]
+pub(crate) enum Ending {
+    /// The budget did.
+    Stopped,
+    /// A provider failed.
+    Failed(Failure),
+    /// The generator repeated itself.
+    Repeated,
+}
+
 /// Everything found so far; it survives whatever ends the path.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
@@ -244,9 +255,7 @@ pub(crate) struct Record {
     pub(crate) web_search_used: bool,
     pub(crate) web_failed: bool,
     pub(crate) attempts: Vec<Attempt>,
-    pub(crate) no_progress: bool,
-    pub(crate) failure: Option<Failure>,
-    pub(crate) stop: Option<Stop>,
+    pub(crate) ending: Option<Ending>,
     warnings: Vec<Warning>,
 }
 
@@ -278,12 +287,12 @@ impl Record {
         let best = self.best().cloned();
         let reason = match &best {
             Some(attempt) => self.shortcoming(attempt, strategy),
-            None => match (self.stop, self.failure) {
-                (Some(_), _) => Some(Reason::Budget),
-                (None, Some(failure)) => return Err(RunError::Failed(failure)),
-                (None, None) if self.web_failed => Some(Reason::WebFailed),
-                (None, None) if self.found_nothing => Some(Reason::NoDocuments),
-                (None, None) => Some(Reason::Irrelevant),
+            None => match self.ending {
+                Some(Ending::Stopped) => Some(Reason::Budget),
+                Some(Ending::Failed(failure)) => return Err(RunError::Failed(failure)),
+                _ if self.web_failed => Some(Reason::WebFailed),
+                _ if self.found_nothing => Some(Reason::NoDocuments),
+                _ => Some(Reason::Irrelevant),
             },
         };
         let shown = best.filter(|_| reason.is_none() || strategy.on_exhaustion == OnExhaustion::Best);
@@ -314,15 +323,15 @@ impl Record {
     /// What keeps an attempt from being an answer: first what cut the run short, then its checks.
     fn shortcoming(&self, attempt: &Attempt, strategy: &Strategy) -> Option<Reason> {
         let failed = |verdict| strategy.checks.iter().find(|&&check| attempt.verdict(check) == verdict);
-        match (failed(Verdict::No), failed(Verdict::Unknown)) {
+        match (failed(Verdict::No), failed(Verdict::Unknown), &self.ending) {
             _ if attempt.draft.truncated => Some(Reason::Truncated),
-            (None, None) => None,
-            _ if self.stop.is_some() => Some(Reason::Budget),
-            _ if self.failure.is_some() => Some(Reason::ProviderFailed),
-            _ if self.no_progress => Some(Reason::NoProgress),
-            (Some(Check::Grounding), _) => Some(Reason::Ungrounded),
-            (Some(Check::Usefulness), _) => Some(Reason::NotUseful),
-            (None, Some(_)) => Some(Reason::Unchecked),
+            (None, None, _) => None,
+            (_, _, Some(Ending::Stopped)) => Some(Reason::Budget),
+            (_, _, Some(Ending::Failed(_))) => Some(Reason::ProviderFailed),
+            (_, _, Some(Ending::Repeated)) => Some(Reason::NoProgress),
+            (Some(Check::Grounding), ..) => Some(Reason::Ungrounded),
+            (Some(Check::Usefulness), ..) => Some(Reason::NotUseful),
+            (None, Some(_), None) => Some(Reason::Unchecked),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::solver::builtin::query::{Terms, passage_terms, terms};
 
 /// The share of a sentence's weight that one passage must hold. The cut of token containment that
 /// separates attributed from unattributed sentences lies at 0.77–0.82 on two public sets (BEGIN,
-/// WiCE).
+/// `WiCE`).
 const CONTAINED: f32 = 0.8;
 
 pub(super) fn check(draft: &str, passages: &[Passage], corpus: &Corpus) -> Verdict {

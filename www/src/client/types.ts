@@ -2,7 +2,6 @@
 
 import type {
   Answer,
-  AskLimits,
   AskRequest,
   DocumentInput,
   Event as RunEvent,
@@ -28,10 +27,7 @@ export interface AssistantOptions {
 }
 
 /** The options of a question that an assistant may have defaults for. */
-export interface AskDefaults extends Omit<AskRequest, "question" | "limits"> {
-  /** Bounds of the run. */
-  limits?: Partial<AskLimits>;
-}
+export type AskDefaults = Omit<AskRequest, "question">;
 
 /** The options of one question. */
 export interface AskOptions extends AskDefaults {

@@ -84,7 +84,7 @@ maxCalls?: number,
 /**
  * The most milliseconds the run may take.
  */
-deadlineMs: number, };
+deadlineMs?: number, };
 
 /**
  * `POST /v1/ask`, and the argument of `assistant.ask`.
