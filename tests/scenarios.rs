@@ -1,4 +1,5 @@
 //! The scenario files on the native core: see `tests/scenarios/README.md`.
+#![allow(clippy::panic, clippy::unwrap_used)] // what a test reads is there, or the test has failed
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
