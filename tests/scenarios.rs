@@ -49,7 +49,7 @@ impl Host for Still {
     }
 
     async fn sleep(&self, _: Millis) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 
