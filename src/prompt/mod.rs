@@ -1,8 +1,74 @@
 //! All text that is written for people or models, by language; `templates/<language>/` holds it.
 
+mod fence;
 pub mod language;
+mod pack;
 
+use crate::document::Passage;
+use fence::Fence;
 pub use language::Language;
+pub use pack::Prompt;
+use pack::pack;
+
+/// Is the passage relevant for the question? The reply is `{"score": "yes" | "no"}` (seed C-03).
+pub fn grade(question: &str, passage: &Passage, again: bool, language: Language) -> Prompt {
+    let document = shown(passage);
+    let fence = Fence::around(&[question, &document]);
+    let values = [("question", fence.enclose(question)), ("document", fence.enclose(&document))];
+    pack(language).grade.fill(&borrowed(&values), again)
+}
+
+/// A new query for the web. The reply is the query.
+pub fn rewrite(question: &str, tried: &[String], language: Language) -> Prompt {
+    let tried = tried.join("\n");
+    let fence = Fence::around(&[question, &tried]);
+    let values = [("question", fence.enclose(question)), ("tried", fence.enclose(&tried))];
+    pack(language).rewrite.fill(&borrowed(&values), false)
+}
+
+/// An answer from the passages alone, citing `[n]`. The reply is Markdown. Rejected drafts come along,
+/// so that a second try is not the first one again.
+pub fn generate(question: &str, passages: &[Passage], rejected: &[&str], language: Language) -> Prompt {
+    let documents: Vec<String> = passages.iter().map(shown).collect();
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    let fence = Fence::around(&[&documents[..], rejected, &[question]].concat());
+    let values = [
+        ("question", fence.enclose(question)),
+        ("documents", numbered(&fence, &documents)),
+        ("rejected", numbered(&fence, rejected)),
+    ];
+    pack(language).generate.fill(&borrowed(&values), !rejected.is_empty())
+}
+
+/// Is the answer entirely in the passages? The reply is `{"grounded": "yes" | "no"}` (seed R-03).
+pub fn grounding(answer: &str, passages: &[Passage], again: bool, language: Language) -> Prompt {
+    let documents: Vec<String> = passages.iter().map(shown).collect();
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    let fence = Fence::around(&[&documents[..], &[answer]].concat());
+    let values = [("documents", numbered(&fence, &documents)), ("answer", fence.enclose(answer))];
+    pack(language).grounding.fill(&borrowed(&values), again)
+}
+
+/// Does the answer answer the question? It sees no passage (seed R-05). The reply is
+/// `{"useful": "yes" | "no"}`.
+pub fn usefulness(question: &str, answer: &str, again: bool, language: Language) -> Prompt {
+    let fence = Fence::around(&[question, answer]);
+    let values = [("question", fence.enclose(question)), ("answer", fence.enclose(answer))];
+    pack(language).usefulness.fill(&borrowed(&values), again)
+}
+
+/// A passage as a model sees it: where it stands, then its text.
+fn shown(passage: &Passage) -> String {
+    format!("{}\n\n{}", passage.breadcrumb(), passage.text.trim())
+}
+
+fn numbered(fence: &Fence, texts: &[&str]) -> String {
+    texts.iter().zip(1..).map(|(text, n)| fence.numbered(n, text)).collect::<Vec<_>>().join("\n\n")
+}
+
+fn borrowed<'a, const N: usize>(values: &'a [(&'a str, String); N]) -> [(&'a str, &'a str); N] {
+    values.each_ref().map(|(name, value)| (*name, value.as_str()))
+}
 
 /// The sentence that says why there is no answer; `reason` is the reason's code in answers.
 pub fn abstention(reason: &str, language: Language) -> &'static str {
