@@ -3,6 +3,7 @@
 //! HTTP has `snake_case`; the JavaScript client shows the same fields in `camelCase`. Absent fields
 //! are absent, never `null`, but for the three-valued flags `grounded` and `useful`.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, Format, Hit, decimal};
@@ -62,7 +63,7 @@ pub struct Asked {
 impl AskRequest {
     /// Reads a request from JSON.
     pub fn from_json(json: &[u8]) -> Result<Self, Problem> {
-        serde_json::from_slice(json).map_err(|error| Problem::json(&error))
+        object(json)
     }
 
     /// Checks every value; bounds above the host's are cut to it.
@@ -176,7 +177,7 @@ pub struct SearchRequest {
 impl SearchRequest {
     /// Reads a request from JSON.
     pub fn from_json(json: &[u8]) -> Result<Self, Problem> {
-        serde_json::from_slice(json).map_err(|error| Problem::json(&error))
+        object(json)
     }
 
     /// The query and the number of hits, checked.
@@ -265,7 +266,7 @@ pub struct DocumentInput {
 impl DocumentInput {
     /// Reads a document from JSON.
     pub fn from_json(json: &[u8]) -> Result<Self, Problem> {
-        serde_json::from_slice(json).map_err(|error| Problem::json(&error))
+        object(json)
     }
 }
 
@@ -330,6 +331,14 @@ impl From<&Problem> for ErrorBody {
     fn from(problem: &Problem) -> Self {
         Self { error: ErrorDetail { code: problem.code.to_owned(), message: problem.message.clone() } }
     }
+}
+
+/// Reads a JSON object. An array would do for serde, which takes its items for the fields in order.
+fn object<T: DeserializeOwned>(json: &[u8]) -> Result<T, Problem> {
+    if !json.trim_ascii_start().starts_with(b"{") {
+        return Err(Problem::new("invalid_request", 400, "the request must be a JSON object"));
+    }
+    serde_json::from_slice(json).map_err(|error| Problem::json(&error))
 }
 
 #[cfg(test)]

@@ -104,6 +104,7 @@ const BAD_BODIES = [
   ["cut off", '{"question":"how', 400, "invalid_request"],
   ["invalid UTF-8", Buffer.from([...Buffer.from('{"question":"'), 0xff, 0xfe, ...Buffer.from('"}')]), 400, "invalid_request"],
   ["a lone surrogate", '{"question":"\\ud800"}', 400, "invalid_request"],
+  ["fields by position", ["How long must the dough be kneaded?", null, null, null, null, null], 400, "invalid_request"],
   ["no question", {}, 400, "invalid_request"],
   ["a question that is no text", { question: 7 }, 400, "invalid_request"],
   ["an unknown field", { ...KNEADING, model: "huge" }, 400, "unknown_field"],
