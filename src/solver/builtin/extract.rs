@@ -21,6 +21,11 @@ const HEADINGS: f32 = 0.6;
 const COSINE: f32 = 0.8;
 const RANK: f32 = 0.25;
 
+/// Where the heading alone has so much of the question, the section is about just that: its opening,
+/// which defines the thing, is quoted whatever its own words are, up to so many bytes.
+const NAMED_BY_HEADING: f32 = 0.3;
+const MOST_BYTES_OPENING: usize = 400;
+
 /// A place that announces what follows (`… like this:`) is quoted with it, up to so many bytes.
 const MOST_BYTES_ANNOUNCED: usize = 700;
 
@@ -53,22 +58,38 @@ pub(super) fn draft(question: &str, passages: &[Passage], corpus: &Corpus) -> Dr
 
 fn places_of(query: &Query, index: usize, passage: &Passage) -> Vec<Place> {
     let headings: Terms = words(&passage.breadcrumb()).into_iter().collect();
-    let context = HEADINGS * query.coverage(&headings) + RANK / (1.0 + index as f32);
+    let named = query.coverage(&headings);
+    let context = HEADINGS * named + RANK / (1.0 + index as f32);
     let units = ingest::units(&passage.text);
-    let quotable = |unit: &Unit| !matches!(unit.kind, UnitKind::Heading | UnitKind::Code);
     let place = |(i, unit): (usize, &Unit)| {
         let text = &passage.text[unit.span.start..unit.span.end];
         let own = terms(text);
-        let worth = OWN_WORDS * query.coverage(&own)
-            + COSINE * query.cosine(&ingest::plain_text(text)).unwrap_or(0.0)
-            + context;
-        (!own.is_empty() && !is_pointer(text)).then_some(Place {
-            passage: index,
-            span: with_announced(&units, i, &passage.text),
-            worth,
-        })
+        if !is_quotable(unit) || own.is_empty() || is_pointer(text) {
+            return None;
+        }
+        let cosine = query.cosine(&ingest::plain_text(text)).unwrap_or(0.0);
+        let worth = OWN_WORDS * query.coverage(&own) + COSINE * cosine + context;
+        Some(Place { passage: index, span: with_announced(&units, i, &passage.text), worth })
     };
-    units.iter().enumerate().filter(|(_, unit)| quotable(unit)).filter_map(place).collect()
+    let mut places: Vec<Place> = units.iter().enumerate().filter_map(place).collect();
+    let best = places.iter().map(|place| place.worth).fold(0.0, f32::max);
+    if let Some(span) = opening(&units).filter(|_| named >= NAMED_BY_HEADING) {
+        places.insert(0, Place { passage: index, span, worth: best });
+    }
+    places
+}
+
+fn is_quotable(unit: &Unit) -> bool {
+    !matches!(unit.kind, UnitKind::Heading | UnitKind::Code)
+}
+
+/// The section's beginning up to its first whole sentence: `Default: 30`, then what it is.
+fn opening(units: &[Unit]) -> Option<Span> {
+    let mut body = units.iter().skip_while(|unit| unit.kind == UnitKind::Heading);
+    let first = body.clone().next()?;
+    let sentence = body.by_ref().take_while(|unit| is_quotable(unit)).find(|unit| unit.kind == UnitKind::Sentence)?;
+    let span = Span { start: first.span.start, end: sentence.span.end };
+    (span.len() <= MOST_BYTES_OPENING).then_some(span)
 }
 
 /// A line of a table of contents: a lone link, which says where an answer stands but not what it is.
