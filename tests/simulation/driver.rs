@@ -1,0 +1,205 @@
+//! A driver with a virtual clock: it performs orders as a [`Scenario`] says, delivers the replies in
+//! one of several orders, and writes down everything that went in and out.
+
+use countercheck::pipeline::answer::{Answer, Question, RunError};
+use countercheck::pipeline::budget::Millis;
+use countercheck::pipeline::run::{Effect, EffectId, Outcome, Reply, Run, Step};
+use countercheck::pipeline::task::Failure;
+use countercheck::pipeline::trace::Event;
+
+use crate::world::{QUESTION, Scenario};
+
+/// In which order replies are delivered, and where they come from.
+#[derive(Clone, Copy)]
+pub enum Delivery<'a> {
+    /// As they arrive, with a step after each.
+    Arrival,
+    /// The last to arrive first, all at once.
+    Reversed,
+    /// As recorded: the n-th order gets the n-th outcome.
+    Replay(&'a History),
+}
+
+/// An order and what became of it.
+#[derive(Debug, Clone)]
+pub struct Performed {
+    pub effect: Effect,
+    pub may_call: u32,
+    /// What was delivered; a failure for what was cancelled.
+    pub reply: Reply,
+    pub called: u32,
+    /// Charged calls made before, and those that open orders may make, this one's included.
+    pub calls_at_most: u32,
+    pub ordered_at: Millis,
+    /// When the reply arrives, or is given up.
+    pub arrives_at: Millis,
+    pub delivered: bool,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    Done(Result<Answer, RunError>),
+    Cancelled,
+    /// The run broke the contract with its driver.
+    Broke(Broken),
+}
+
+/// An invariant's name, and how it does not hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Broken(pub &'static str, pub String);
+
+/// Everything that went in and out.
+#[derive(Debug, Clone)]
+pub struct History {
+    /// In the order in which they were ordered.
+    pub performed: Vec<Performed>,
+    pub events: Vec<Event>,
+    pub steps: usize,
+    pub clock: Millis,
+    pub deadline: Millis,
+    pub end: End,
+}
+
+/// More orders than any run may need: each passage graded twice, and for each draft its task, two
+/// checks asked twice, a rewrite and a search.
+pub fn most_orders(scenario: &Scenario) -> usize {
+    1 + 2 * scenario.hits + 2 + 7 * (scenario.strategy.max_retries as usize + 1)
+}
+
+/// Runs a scenario to its end.
+pub fn drive(scenario: &Scenario, delivery: Delivery) -> History {
+    let question = Question::new(QUESTION).expect("a question");
+    let run = Run::new(question, scenario.strategy.clone(), scenario.limits, scenario.start);
+    let history = History {
+        performed: Vec::new(),
+        events: Vec::new(),
+        steps: 0,
+        clock: scenario.start,
+        deadline: run.deadline(),
+        end: End::Cancelled,
+    };
+    let mut driver = Driver { scenario, delivery, run, open: Vec::new(), made: 0, reserved: 0, history };
+    driver.history.end = driver.finish();
+    driver.history.events.extend(driver.run.take_events());
+    driver.history
+}
+
+struct Driver<'a> {
+    scenario: &'a Scenario,
+    delivery: Delivery<'a>,
+    run: Run,
+    open: Vec<(EffectId, usize)>,
+    /// Charged calls, made and set aside.
+    made: u32,
+    reserved: u32,
+    history: History,
+}
+
+impl Driver<'_> {
+    fn finish(&mut self) -> End {
+        let most_orders = most_orders(self.scenario);
+        loop {
+            if self.scenario.cancelled_at == Some(self.history.steps) {
+                return End::Cancelled;
+            }
+            self.history.steps += 1;
+            match self.run.next_step() {
+                Step::Done(result) => return self.afterwards(*result),
+                Step::Perform(orders) => {
+                    for order in orders {
+                        self.open.push((order.id, self.history.performed.len()));
+                        self.perform(order.effect, order.may_call);
+                    }
+                    if self.history.performed.len() > most_orders {
+                        return End::Broke(Broken("a run ends", format!("more than {most_orders} orders")));
+                    }
+                }
+                Step::Wait => {
+                    if let Err(broken) = self.deliver() {
+                        return End::Broke(broken);
+                    }
+                }
+            }
+            self.history.events.extend(self.run.take_events());
+        }
+    }
+
+    fn perform(&mut self, effect: Effect, may_call: u32) {
+        let History { performed, clock, deadline, .. } = &mut self.history;
+        let n = performed.len();
+        let (mut reply, called, arrives_at) = if let Delivery::Replay(recorded) = self.delivery {
+            match recorded.performed.get(n) {
+                Some(then) if then.effect == effect => (then.reply.clone(), then.called, then.arrives_at),
+                _ => (Reply::Failed(Failure::Malformed { task: "not as recorded" }), 0, *clock),
+            }
+        } else {
+            let fate = self.scenario.fate(n, &effect);
+            (fate.reply, fate.called, fate.latency.map_or(u64::MAX, |latency| clock.saturating_add(latency)))
+        };
+        if arrives_at > *deadline || arrives_at == u64::MAX {
+            reply = Reply::Failed(Failure::Deadline);
+        }
+        let arrives_at = arrives_at.min(*deadline).max(*clock);
+        if is_charged(&effect) {
+            self.reserved += may_call;
+        }
+        let (ordered_at, calls_at_most) = (*clock, self.made + self.reserved);
+        let delivered = false;
+        performed.push(Performed { effect, may_call, reply, called, calls_at_most, ordered_at, arrives_at, delivered });
+    }
+
+    /// Delivers what the order of delivery says is next.
+    fn deliver(&mut self) -> Result<(), Broken> {
+        let performed = &self.history.performed;
+        let mut due: Vec<(EffectId, usize)> = self.open.clone();
+        due.sort_by_key(|&(_, n)| (performed[n].arrives_at, n));
+        match self.delivery {
+            Delivery::Arrival | Delivery::Replay(_) => due.truncate(1),
+            Delivery::Reversed => due.reverse(),
+        }
+        if due.is_empty() {
+            return Err(Broken("a run never waits with nothing open", format!("step {}", self.history.steps)));
+        }
+        for (id, n) in due {
+            self.open.retain(|open| open.0 != id);
+            let performed = &mut self.history.performed[n];
+            performed.delivered = true;
+            if is_charged(&performed.effect) {
+                self.reserved -= performed.may_call;
+                self.made += performed.called;
+            }
+            self.history.clock = self.history.clock.max(performed.arrives_at);
+            let outcome = Outcome { reply: performed.reply.clone(), called: performed.called };
+            if let Err(error) = self.run.resolve(id, outcome, self.history.clock) {
+                return Err(Broken("an open effect takes its reply", error.to_string()));
+            }
+            self.once_more(id)?;
+        }
+        Ok(())
+    }
+
+    /// A reply that comes twice, or late, is refused and changes nothing.
+    fn once_more(&mut self, id: EffectId) -> Result<(), Broken> {
+        let reply = Reply::Failed(Failure::Malformed { task: "too late" });
+        match self.run.resolve(id, Outcome { reply, called: 1 }, self.history.clock) {
+            Err(_) => Ok(()),
+            Ok(()) => Err(Broken("a second reply is refused", format!("{id:?}"))),
+        }
+    }
+
+    fn afterwards(&mut self, result: Result<Answer, RunError>) -> End {
+        if !self.open.is_empty() {
+            return End::Broke(Broken("a finished run has nothing open", format!("{:?}", self.open)));
+        }
+        if !matches!(self.run.next_step(), Step::Wait) {
+            return End::Broke(Broken("a finished run stays finished", "it took another step".to_owned()));
+        }
+        End::Done(result)
+    }
+}
+
+/// Whether calls for it count against `max_calls`.
+fn is_charged(effect: &Effect) -> bool {
+    !matches!(effect, Effect::Retrieve { .. })
+}

@@ -1,0 +1,310 @@
+//! The invariants, each with its name: what must hold of any history, and of any answer.
+
+use countercheck::pipeline::answer::{Answer, Outcome, Reason, RunError};
+use countercheck::pipeline::budget::{Call, Calls};
+use countercheck::pipeline::run::{Effect, Reply};
+use countercheck::pipeline::strategy::OnExhaustion;
+use countercheck::pipeline::task::Task;
+use countercheck::pipeline::verdict::{Check, Verdict};
+
+use crate::driver::{End, History, Performed};
+use crate::model::Model;
+use crate::world::{QUESTION, Scenario};
+
+/// A history with what it means.
+pub struct Case<'a> {
+    pub scenario: &'a Scenario,
+    pub history: &'a History,
+    pub model: &'a Model<'a>,
+}
+
+type HistoryCheck = fn(&Case) -> Result<(), String>;
+type AnswerCheck = fn(&Case, &Answer) -> Result<(), String>;
+
+/// What holds of every history, cancelled or not.
+pub const OF_HISTORIES: &[(&str, HistoryCheck)] = &[
+    ("calls never exceed max_calls", calls_are_bounded),
+    ("nothing begins at or after the deadline", nothing_begins_late),
+    ("each task is put in its place", tasks_are_in_place),
+    ("drafts never exceed max_retries + 1", drafts_are_bounded),
+    ("no two tasks to generate are equal", generate_never_repeats),
+    ("the generator gets what was found and not rejected", generate_gets_what_was_found),
+    ("no query is searched twice", no_query_twice),
+    ("an outage of the grader buys no search", outage_buys_no_search),
+    ("a search has a reason", searches_have_a_reason),
+    ("no search after the last attempt", no_search_after_the_last_attempt),
+    ("a closed web is left alone", closed_web_is_left_alone),
+    ("an error only before any draft", errors_only_without_draft),
+];
+
+/// What holds of every answer.
+pub const OF_ANSWERS: &[(&str, AnswerCheck)] = &[
+    ("the ledger is what the driver saw", ledger_is_exact),
+    ("flags belong to the returned draft", flags_belong_to_the_draft),
+    ("the best attempt is returned", best_is_returned),
+    ("outcome, reason and flags agree", outcome_agrees),
+    ("a draft that passed everything is answered", passed_is_answered),
+    ("the reason is what happened", reason_is_what_happened),
+    ("a citation quotes what was given", citations_quote_what_was_given),
+    ("nothing unparsed becomes a verdict", verdicts_were_said),
+    ("the answer's trace is the stream", trace_is_the_stream),
+];
+
+fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(otherwise()) }
+}
+
+fn call(effect: &Effect) -> Call {
+    match effect {
+        Effect::Retrieve { .. } => Call::Retrieve,
+        Effect::SearchWeb { .. } => Call::Web,
+        Effect::Ask(task) => task.call(),
+    }
+}
+
+fn calls_are_bounded(case: &Case) -> Result<(), String> {
+    let max = case.scenario.limits.max_calls;
+    let charged = |(_, p): &(usize, &Performed)| call(&p.effect) != Call::Retrieve && p.calls_at_most > max;
+    let above = case.history.performed.iter().enumerate().find(charged);
+    ensure(above.is_none(), || format!("with order {:?} there are more than {max}", above.map(|(n, _)| n)))
+}
+
+fn nothing_begins_late(case: &Case) -> Result<(), String> {
+    let History { deadline, clock, performed, .. } = case.history;
+    ensure(*deadline == case.scenario.start.saturating_add(case.scenario.limits.deadline), || {
+        format!("the deadline is {deadline}")
+    })?;
+    let late = performed.iter().position(|p| p.ordered_at >= *deadline);
+    ensure(late.is_none(), || format!("order {late:?} of {clock} at the deadline {deadline}"))
+}
+
+fn tasks_are_in_place(case: &Case) -> Result<(), String> {
+    ensure(case.model.misplaced.is_empty(), || case.model.misplaced.join("; "))
+}
+
+fn drafts_are_bounded(case: &Case) -> Result<(), String> {
+    let (drafts, most) = (case.model.generate.len(), case.scenario.strategy.max_retries as usize + 1);
+    ensure(drafts <= most, || format!("{drafts} drafts, at most {most}"))
+}
+
+fn generate_never_repeats(case: &Case) -> Result<(), String> {
+    let tasks = &case.model.generate;
+    for (i, task) in tasks.iter().enumerate() {
+        ensure(!tasks[..i].contains(task), || format!("draft {} of {}", i + 1, tasks.len()))?;
+        ensure(task.question == QUESTION, || format!("it asks {:?}", task.question))?;
+        let told: Vec<&str> = task.rejected.iter().map(|r| r.text.as_str()).collect();
+        let before: Vec<&str> = case.model.written.iter().take(i).map(|w| w.draft.text.as_str()).collect();
+        ensure(told == before, || format!("draft {} is told {told:?}, not {before:?}", i + 1))?;
+    }
+    Ok(())
+}
+
+fn generate_gets_what_was_found(case: &Case) -> Result<(), String> {
+    let Model { hits, grades, searches, generate, .. } = case.model;
+    for task in generate {
+        ensure(!task.passages.is_empty(), || "nothing was given".to_owned())?;
+        for (i, passage) in task.passages.iter().enumerate() {
+            let local = hits.iter().position(|hit| hit.passage == *passage);
+            let kept = local.is_some_and(|i| !case.scenario.strategy.grades || grades[i].verdict != Verdict::No);
+            let from_web = searches.iter().any(|(_, results)| results.is_some_and(|r| r.contains(passage)));
+            ensure(kept || from_web, || format!("{} was rejected or never found", passage.id))?;
+            let twice = task.passages[..i].iter().any(|other| other.text == passage.text);
+            ensure(!twice && !passage.text.trim().is_empty(), || format!("{} is given twice or blank", passage.id))?;
+        }
+    }
+    Ok(())
+}
+
+fn no_query_twice(case: &Case) -> Result<(), String> {
+    let queries: Vec<&str> = case.model.searches.iter().map(|(query, _)| query.trim()).collect();
+    ensure(queries.first().is_none_or(|first| *first == QUESTION), || format!("{queries:?}"))?;
+    let twice = queries.iter().enumerate().any(|(i, query)| query.is_empty() || queries[..i].contains(query));
+    ensure(!twice, || format!("{queries:?}"))
+}
+
+fn outage_buys_no_search(case: &Case) -> Result<(), String> {
+    let strategy = &case.scenario.strategy;
+    let outage = !case.model.hits.is_empty() && case.model.grades.iter().all(|g| g.verdict == Verdict::Unknown);
+    let first = case.history.performed.iter().find_map(|p| match &p.effect {
+        Effect::SearchWeb { .. } => Some(true),
+        Effect::Ask(Task::Generate(_)) => Some(false),
+        _ => None,
+    });
+    ensure(!(strategy.grades && outage && first == Some(true)), || "no grade, yet a search before any draft".to_owned())
+}
+
+/// Searches and rewrites, each with what had happened until then.
+fn on_searches(case: &Case, holds: impl Fn(&Model) -> bool, otherwise: &str) -> Result<(), String> {
+    for (n, one) in case.history.performed.iter().enumerate() {
+        if matches!(one.effect, Effect::SearchWeb { .. } | Effect::Ask(Task::RewriteQuery(_))) {
+            let before = Model::of(&case.history.performed[..n]);
+            ensure(holds(&before), || format!("order {n}: {otherwise}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn searches_have_a_reason(case: &Case) -> Result<(), String> {
+    let holds = |before: &Model| {
+        let graded = before.hits.is_empty() || before.grades.iter().any(|g| g.verdict == Verdict::No);
+        let first = before.generate.is_empty() && case.scenario.strategy.grades && graded;
+        first || (!before.generate.is_empty() && before.last_failed() == Some(Check::Usefulness))
+    };
+    on_searches(case, holds, "no passage was rejected and no draft useless")
+}
+
+fn no_search_after_the_last_attempt(case: &Case) -> Result<(), String> {
+    let last = case.scenario.strategy.max_retries as usize + 1;
+    on_searches(case, |before| before.written.len() < last, "no draft may follow")
+}
+
+fn closed_web_is_left_alone(case: &Case) -> Result<(), String> {
+    on_searches(case, |before| before.searches.iter().all(|s| s.1.is_some()), "the web has failed before")
+}
+
+fn errors_only_without_draft(case: &Case) -> Result<(), String> {
+    let End::Done(Err(RunError::Failed(failure))) = &case.history.end else { return Ok(()) };
+    ensure(case.model.written.is_empty(), || format!("{} drafts are lost", case.model.written.len()))?;
+    let failed = case.model.retrieval_failed.or(case.model.generate_failed.as_ref());
+    ensure(failed.is_some(), || format!("nothing failed, yet: {failure}"))
+}
+
+fn ledger_is_exact(case: &Case, answer: &Answer) -> Result<(), String> {
+    let mut seen = Calls::default();
+    for one in &case.history.performed {
+        *match call(&one.effect) {
+            Call::Retrieve => &mut seen.retrieve,
+            Call::Grade => &mut seen.grade,
+            Call::Rewrite => &mut seen.rewrite,
+            Call::Web => &mut seen.web,
+            Call::Generate => &mut seen.generate,
+            Call::Grounding => &mut seen.grounding,
+            Call::Usefulness => &mut seen.usefulness,
+        } += one.called;
+    }
+    ensure(answer.calls == seen, || format!("{:?}, not {seen:?}", answer.calls))?;
+    ensure(seen.charged() <= case.scenario.limits.max_calls, || format!("{} calls", seen.charged()))
+}
+
+fn flags_belong_to_the_draft(case: &Case, answer: &Answer) -> Result<(), String> {
+    let flags = [(Check::Grounding, answer.grounded), (Check::Usefulness, answer.useful)];
+    if answer.outcome == Outcome::Abstained {
+        return ensure(flags.iter().all(|f| f.1.is_none()), || format!("an abstention with {flags:?}"));
+    }
+    let Some(own) = case.model.written.iter().find(|w| w.draft.text == answer.text) else {
+        return Err(format!("{:?} is no draft", answer.text));
+    };
+    for (check, flag) in flags {
+        let said = own.verdict(check).flag();
+        ensure(flag == said, || format!("{check:?} is {flag:?}, of this draft was said {said:?}"))?;
+    }
+    ensure(!own.draft.truncated || flags.iter().all(|f| f.1.is_none()), || "a truncated draft has flags".to_owned())
+}
+
+fn best_is_returned(case: &Case, answer: &Answer) -> Result<(), String> {
+    let drafts = case.model.written.len();
+    ensure(answer.attempts as usize == drafts, || format!("{} attempts, not {drafts}", answer.attempts))?;
+    if answer.outcome == Outcome::Abstained {
+        let may = case.model.written.is_empty() || case.scenario.strategy.on_exhaustion == OnExhaustion::Abstain;
+        return ensure(may, || "there are drafts, and the best was asked for".to_owned());
+    }
+    let best = case.model.best().map(|w| w.draft.text.as_str());
+    ensure(best == Some(&answer.text), || format!("{:?}, the best is {best:?}", answer.text))
+}
+
+fn outcome_agrees(case: &Case, answer: &Answer) -> Result<(), String> {
+    let Answer { outcome, reason, .. } = answer;
+    let flag = |check: &Check| if *check == Check::Grounding { answer.grounded } else { answer.useful };
+    let passed = case.scenario.strategy.checks.iter().all(|check| flag(check) == Some(true));
+    let bare = answer.text.is_empty() && answer.citations.is_empty() && answer.sources.is_empty();
+    let holds = match outcome {
+        Outcome::Answered => reason.is_none() && passed && !answer.text.trim().is_empty(),
+        Outcome::Partial => {
+            let said = !answer.text.trim().is_empty() && case.scenario.strategy.on_exhaustion == OnExhaustion::Best;
+            reason.is_some() && said && (!passed || *reason == Some(Reason::Truncated))
+        }
+        Outcome::Abstained => reason.is_some() && bare && answer.grounded.is_none() && answer.useful.is_none(),
+    };
+    ensure(holds, || format!("{outcome:?}, {reason:?}, {:?}, {:?}, {:?}", answer.grounded, answer.useful, answer.text))
+}
+
+fn passed_is_answered(case: &Case, answer: &Answer) -> Result<(), String> {
+    let checks = case.scenario.strategy.checks;
+    let passed =
+        |w: &&crate::model::Written| !w.draft.truncated && checks.iter().all(|c| w.verdict(*c) == Verdict::Yes);
+    let any = case.model.written.iter().find(passed).map(|w| &w.draft.text);
+    ensure(any.is_none() || answer.outcome == Outcome::Answered, || format!("{any:?} is {:?}", answer.outcome))
+}
+
+fn reason_is_what_happened(case: &Case, answer: &Answer) -> Result<(), String> {
+    let Some(reason) = answer.reason else { return Ok(()) };
+    let model = case.model;
+    let best = model.best();
+    let says = |check, verdict| best.is_some_and(|w| w.verdict(check) == verdict);
+    let warned = |code: &str| answer.warnings.iter().any(|w| w.code == code);
+    let web_failed = warned("web_failed") && model.searches.iter().any(|s| s.1.is_none());
+    let holds = match reason {
+        Reason::NoDocuments => model.hits.is_empty() && best.is_none(),
+        Reason::Irrelevant => !model.hits.is_empty() && best.is_none() && !web_failed,
+        Reason::WebFailed => web_failed && best.is_none(),
+        Reason::Ungrounded => says(Check::Grounding, Verdict::No),
+        Reason::NotUseful => says(Check::Usefulness, Verdict::No),
+        Reason::Unchecked => case.scenario.strategy.checks.iter().any(|c| says(*c, Verdict::Unknown)),
+        Reason::NoProgress => model.repeated,
+        Reason::ProviderFailed => model.generate_failed.is_some() && best.is_some(),
+        Reason::Truncated => best.is_some_and(|w| w.draft.truncated),
+        Reason::Budget => {
+            let need = model.hits.len().max(1) as u32;
+            let spent = answer.calls.charged() + need > case.scenario.limits.max_calls;
+            warned("budget") && (spent || case.history.clock >= case.history.deadline)
+        }
+    };
+    ensure(holds, || format!("{reason:?}, with {} drafts", model.written.len()))
+}
+
+fn citations_quote_what_was_given(case: &Case, answer: &Answer) -> Result<(), String> {
+    let Some(own) = case.model.written.iter().find(|w| w.draft.text == answer.text) else {
+        return ensure(answer.citations.is_empty(), || "citations of no draft".to_owned());
+    };
+    let given: Vec<&str> = own.task.passages.iter().map(|p| p.id.as_str()).collect();
+    let sources: Vec<&str> = answer.sources.iter().map(|s| s.passage_id.as_str()).collect();
+    ensure(given == sources, || format!("sources {sources:?}, given {given:?}"))?;
+    let (citations, quotes) = (&answer.citations, &own.draft.quotes);
+    ensure(citations.len() == quotes.len(), || format!("{} citations of {}", citations.len(), quotes.len()))?;
+    for (i, (citation, quote)) in citations.iter().zip(quotes).enumerate() {
+        let passage = own.task.passages.iter().find(|p| p.id == citation.passage_id);
+        let text = passage.and_then(|p| {
+            let within = citation.start.checked_sub(p.span.start)?..citation.end.checked_sub(p.span.start)?;
+            p.text.get(within)
+        });
+        let meant = own.task.passages.get(quote.passage).map(|p| &p.id) == Some(&citation.passage_id);
+        let holds =
+            text == Some(&citation.quote) && meant && citation.n as usize == i + 1 && !citation.quote.is_empty();
+        ensure(holds, || format!("{citation:?} of {quote:?}"))?;
+    }
+    Ok(())
+}
+
+fn verdicts_were_said(case: &Case, answer: &Answer) -> Result<(), String> {
+    if answer.verdicts.is_empty() {
+        return Ok(());
+    }
+    let said: Vec<_> = case.model.hits.iter().zip(&case.model.grades).collect();
+    let same = said.len() == answer.verdicts.len()
+        && said.iter().zip(&answer.verdicts).all(|((hit, grade), v)| {
+            hit.passage.id == v.passage_id && grade.verdict == v.verdict && grade.score == v.score
+        });
+    ensure(same, || format!("{:?}, said was {:?}", answer.verdicts, case.model.grades))
+}
+
+fn trace_is_the_stream(case: &Case, answer: &Answer) -> Result<(), String> {
+    ensure(answer.trace == case.history.events, || format!("{:?} and {:?}", answer.trace, case.history.events))?;
+    let new = case
+        .history
+        .events
+        .iter()
+        .any(|e| matches!(e, countercheck::pipeline::trace::Event::WebSearch { results, .. } if *results > 0));
+    ensure(answer.web_search_used == new, || format!("web_search_used is {}", answer.web_search_used))?;
+    let replied = case.history.performed.iter().all(|p| p.delivered || matches!(p.reply, Reply::Failed(_)));
+    ensure(replied, || "an answer before its replies".to_owned())
+}

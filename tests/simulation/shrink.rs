@@ -1,0 +1,141 @@
+//! From a failing seed to the shortest trace found: smaller worlds and the seeds beside it.
+
+use std::fmt::Write as _;
+
+use countercheck::pipeline::budget::Limits;
+use countercheck::pipeline::run::{Effect, Reply};
+use countercheck::pipeline::task::{Task, TaskReply};
+
+use crate::driver::{Delivery, End, drive};
+use crate::world::Scenario;
+use crate::{Failed, examine};
+
+const NEIGHBOURS: u64 = 300;
+const MOST_TRIES: usize = 4_000;
+
+/// How much there is to read: orders, those that were not healthy, options out of the ordinary.
+fn size(scenario: &Scenario) -> (usize, usize, usize) {
+    let orders = drive(scenario, Delivery::Arrival).performed.len();
+    let wild = (0..orders).filter(|&n| !scenario.is_tame(n)).count();
+    let odd = usize::from(scenario.limits.deadline != Limits::default().deadline)
+        + usize::from(scenario.start != 0)
+        + usize::from(scenario.limits.max_calls < 200)
+        + usize::from(scenario.cancelled_at.is_some())
+        + usize::from(scenario.latency > 0);
+    (orders, wild, odd + scenario.hits + scenario.strategy.k + scenario.strategy.max_retries as usize)
+}
+
+/// The smallest scenario found that breaks the same invariant.
+pub fn shortest(failed: &Failed) -> Failed {
+    let same = |scenario: &Scenario| examine(scenario).err().filter(|f| f.invariant == failed.invariant);
+    let mut best = failed.clone();
+    let mut least = size(&best.scenario);
+    for seed in best.scenario.seed.saturating_sub(NEIGHBOURS)..=best.scenario.seed.saturating_add(NEIGHBOURS) {
+        if let Some(found) = same(&Scenario::new(seed))
+            && size(&found.scenario) < least
+        {
+            least = size(&found.scenario);
+            best = found;
+        }
+    }
+    let mut tries = 0;
+    'smaller: while tries < MOST_TRIES {
+        for candidate in smaller(&best.scenario, least.0) {
+            tries += 1;
+            if let Some(found) = same(&candidate)
+                && size(&found.scenario) < least
+            {
+                least = size(&found.scenario);
+                best = found;
+                continue 'smaller;
+            }
+        }
+        break;
+    }
+    best
+}
+
+fn smaller(scenario: &Scenario, orders: usize) -> Vec<Scenario> {
+    let mut found = Vec::new();
+    let mut with = |change: &dyn Fn(&mut Scenario)| {
+        let mut candidate = scenario.clone();
+        change(&mut candidate);
+        found.push(candidate);
+    };
+    with(&|s| s.cancelled_at = None);
+    with(&|s| s.start = 0);
+    with(&|s| s.latency = 0);
+    with(&|s| s.limits.deadline = Limits::default().deadline);
+    with(&|s| s.limits.max_calls = 200);
+    for hits in 0..scenario.hits {
+        with(&|s| s.hits = hits);
+    }
+    for k in 1..scenario.strategy.k {
+        with(&|s| {
+            s.strategy.k = k;
+            s.hits = s.hits.min(k);
+        });
+    }
+    for retries in 0..scenario.strategy.max_retries {
+        with(&|s| s.strategy.max_retries = retries);
+    }
+    for calls in 0..scenario.limits.max_calls.min(26) {
+        with(&|s| s.limits.max_calls = calls);
+    }
+    for n in (0..orders.min(128)).filter(|&n| !scenario.is_tame(n)) {
+        with(&|s| s.tame |= 1 << n);
+    }
+    found
+}
+
+/// What to show of a failure: the trace, and how to see it again.
+pub fn describe(first: &Failed, least: &Failed) -> String {
+    let mut text = format!("seed {}: {}: {}\n", first.scenario.seed, first.invariant, first.detail);
+    let _ = writeln!(text, "rerun: npm run sim -- --seeds 1 --from {}", first.scenario.seed);
+    let _ = writeln!(text, "shortest trace found: {}\n{:?}", least.detail, least.scenario);
+    let history = drive(&least.scenario, Delivery::Arrival);
+    for (n, one) in history.performed.iter().enumerate() {
+        let (ask, reply) = (effect(&one.effect), reply(&one.reply));
+        let _ = writeln!(text, "  {n:>3}  {}…{}  {ask} = {reply}", one.ordered_at, one.arrives_at);
+    }
+    let events: Vec<String> = history.events.iter().map(|event| format!("{event:?}")).collect();
+    let _ = writeln!(text, "events: {}", events.join(", "));
+    let _ = match &history.end {
+        End::Done(Ok(answer)) => writeln!(
+            text,
+            "answer: {:?} {:?} {:?} grounded {:?} useful {:?} attempts {} {:?}",
+            answer.outcome, answer.reason, answer.text, answer.grounded, answer.useful, answer.attempts, answer.calls
+        ),
+        end => writeln!(text, "end: {end:?}"),
+    };
+    text
+}
+
+fn effect(effect: &Effect) -> String {
+    match effect {
+        Effect::Retrieve { k, .. } => format!("retrieve {k}"),
+        Effect::SearchWeb { query, .. } => format!("search {query:?}"),
+        Effect::Ask(Task::GradePassages(task)) => {
+            let ids: Vec<&str> = task.passages.iter().map(|p| p.id.as_str()).collect();
+            format!("grade {} again {}", ids.join(" "), task.again)
+        }
+        Effect::Ask(Task::RewriteQuery(task)) => format!("rewrite {:?}", task.tried),
+        Effect::Ask(Task::Generate(task)) => {
+            let ids: Vec<&str> = task.passages.iter().map(|p| p.id.as_str()).collect();
+            format!("generate from {} without {:?}", ids.join(" "), task.rejected)
+        }
+        Effect::Ask(Task::CheckGrounding(task)) => format!("grounded {:?} again {}", task.draft.text, task.again),
+        Effect::Ask(Task::CheckUsefulness(task)) => format!("useful {:?} again {}", task.draft, task.again),
+    }
+}
+
+fn reply(reply: &Reply) -> String {
+    let ids = |ids: Vec<&str>| ids.join(" ");
+    match reply {
+        Reply::Hits(hits) => format!("hits {}", ids(hits.iter().map(|h| h.passage.id.as_str()).collect())),
+        Reply::Web(pages) => format!("pages {}", ids(pages.iter().map(|p| p.id.as_str()).collect())),
+        Reply::Task(TaskReply::Draft(draft)) => format!("{draft:?}"),
+        Reply::Task(reply) => format!("{reply:?}"),
+        Reply::Failed(failure) => format!("failed: {failure}"),
+    }
+}

@@ -1,0 +1,280 @@
+//! A world drawn from a seed: the options of a run, and what becomes of each effect. The reply to the
+//! n-th order depends on the seed and n alone, never on the order in which replies are delivered.
+
+use countercheck::document::{Hit, Origin, Passage, Span};
+use countercheck::pipeline::budget::{Limits, Millis};
+use countercheck::pipeline::run::{Effect, Reply};
+use countercheck::pipeline::strategy::{MAX_K, MAX_RETRIES, OnExhaustion, Strategy};
+use countercheck::pipeline::task::{Draft, Failure, Generate, Grade, Quote, Task, TaskReply};
+use countercheck::pipeline::verdict::{Check, Verdict};
+
+use crate::random::Random;
+
+pub const QUESTION: &str = "Größe ändern — how?";
+
+/// What the web is like in this world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Web {
+    NotConfigured,
+    Failing,
+    Empty,
+    /// Few pages, found again and again, some of them blank or copies of local passages.
+    Duplicates,
+    Fresh,
+    /// Any of the above, from search to search.
+    Moody,
+}
+
+/// Everything that a seed decides ahead of the run.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    pub seed: u64,
+    pub strategy: Strategy,
+    pub limits: Limits,
+    /// The clock at the start.
+    pub start: Millis,
+    /// How many passages the index has for the question.
+    pub hits: usize,
+    pub web: Web,
+    /// Percent of effects that go wrong.
+    pub faults: usize,
+    /// Percent of grades, groundings and usefulness verdicts that are yes; half of the rest is no.
+    pub yes: [usize; 3],
+    /// The longest that a reply takes.
+    pub latency: usize,
+    /// The run is dropped before this step.
+    pub cancelled_at: Option<usize>,
+    /// Orders, by bit, that get the reply of a healthy world; the shrinker sets them.
+    pub tame: u128,
+}
+
+/// What becomes of an effect.
+pub struct Fate {
+    pub reply: Reply,
+    pub called: u32,
+    /// `None`: no reply ever comes.
+    pub latency: Option<Millis>,
+}
+
+impl Scenario {
+    pub fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed, 0);
+        let k = if random.chance(3) { 1 + random.below(MAX_K) } else { 1 + random.below(6) };
+        let preset = if random.chance(15) { Strategy::naive() } else { Strategy::self_reflective() };
+        let retries = random.below(MAX_RETRIES as usize + 1) as u32;
+        let mut strategy = preset.with(Some(k), Some(retries)).expect("both are in range");
+        strategy.on_exhaustion = random.pick(&[OnExhaustion::Best, OnExhaustion::Best, OnExhaustion::Abstain]);
+        strategy.web_results = random.below(6);
+        if random.chance(10) {
+            // What no preset is, but the fields allow.
+            strategy.grades = random.chance(50);
+            strategy.checks = random.pick(&[
+                &[][..],
+                &[Check::Grounding],
+                &[Check::Usefulness],
+                &[Check::Usefulness, Check::Grounding],
+            ]);
+        }
+        let deadline = if random.chance(75) { 60_000 } else { random.pick(&[0, 1, 500, 4_000, 20_000, u64::MAX]) };
+        let max_calls = if random.chance(30) { 200 } else { random.below(26) as u32 };
+        let web = [Web::NotConfigured, Web::Failing, Web::Empty, Web::Duplicates, Web::Fresh, Web::Moody];
+        Self {
+            seed,
+            strategy,
+            limits: Limits { max_calls, deadline },
+            start: if random.chance(3) { u64::MAX - 1_000 } else { random.pick(&[0, 1_790_000_000_000]) },
+            hits: random.below(k + 1).max(random.below(k + 1)),
+            web: random.pick(&web),
+            faults: random.pick(&[0, 0, 3, 10, 40]),
+            yes: std::array::from_fn(|_| random.pick(&[0, 30, 60, 90, 100])),
+            latency: random.pick(&[0, 50, 50, 4_000]),
+            cancelled_at: random.chance(10).then(|| random.below(30)),
+            tame: 0,
+        }
+    }
+
+    pub fn is_tame(&self, n: usize) -> bool {
+        n < 128 && self.tame >> n & 1 == 1
+    }
+
+    /// What becomes of the n-th order.
+    pub fn fate(&self, n: usize, effect: &Effect) -> Fate {
+        let mut random = Random::new(self.seed, 1 + n as u64);
+        if self.is_tame(n) {
+            return Fate { reply: self.healthy(n, effect), called: 1, latency: Some(0) };
+        }
+        let latency = Some(random.below(self.latency + 1) as Millis);
+        if random.chance(self.faults) {
+            return fault(n, effect, latency, &mut random);
+        }
+        let reply = self.regular(n, effect, &mut random);
+        let called = match reply {
+            Reply::Failed(Failure::NotConfigured { .. }) => 0,
+            _ => u32::from(!random.chance(2)), // a cache may have had it
+        };
+        Fate { reply, called, latency }
+    }
+
+    /// A reply of the right form, good or bad as this world is.
+    fn regular(&self, n: usize, effect: &Effect, random: &mut Random) -> Reply {
+        Reply::Task(match effect {
+            Effect::Retrieve { .. } => return self.healthy(n, effect),
+            Effect::SearchWeb { limit, .. } => return self.search(n, *limit, random),
+            Effect::Ask(Task::GradePassages(_)) => {
+                let score = random.chance(50).then(|| random.below(1000) as f64 / 1000.0);
+                TaskReply::Grades(vec![Grade { verdict: self.verdict(0, random), score }])
+            }
+            Effect::Ask(Task::RewriteQuery(task)) => TaskReply::Query(match random.below(8) {
+                0 => " \n".to_owned(),
+                1 => format!(" {} ", task.tried[random.below(task.tried.len())]),
+                2 => QUESTION.to_owned(),
+                _ => format!(" query {n}"),
+            }),
+            Effect::Ask(Task::Generate(task)) => TaskReply::Draft(draft(n, task, random)),
+            Effect::Ask(Task::CheckGrounding(_)) => TaskReply::Verdict(self.verdict(1, random)),
+            Effect::Ask(Task::CheckUsefulness(_)) => TaskReply::Verdict(self.verdict(2, random)),
+        })
+    }
+
+    /// What a world without faults says, in which everything is relevant, grounded and useful.
+    fn healthy(&self, n: usize, effect: &Effect) -> Reply {
+        Reply::Task(match effect {
+            Effect::Retrieve { k, .. } => {
+                let hit = |i| Hit { passage: passage(i, Origin::Local), score: 1.0, lexical: 1.0, dense: None };
+                return Reply::Hits((0..self.hits.min(*k)).map(hit).collect());
+            }
+            Effect::SearchWeb { .. } => return Reply::Web(vec![passage(1000 + 10 * n, Origin::Web)]),
+            Effect::Ask(Task::GradePassages(_)) => {
+                TaskReply::Grades(vec![Grade { verdict: Verdict::Yes, score: None }])
+            }
+            Effect::Ask(Task::RewriteQuery(_)) => TaskReply::Query(format!("query {n}")),
+            Effect::Ask(Task::Generate(_)) => {
+                TaskReply::Draft(Draft { text: format!("Draft {n}."), ..Draft::default() })
+            }
+            Effect::Ask(Task::CheckGrounding(_) | Task::CheckUsefulness(_)) => TaskReply::Verdict(Verdict::Yes),
+        })
+    }
+
+    fn verdict(&self, which: usize, random: &mut Random) -> Verdict {
+        if random.chance(self.yes[which]) { Verdict::Yes } else { random.pick(&[Verdict::No, Verdict::Unknown]) }
+    }
+
+    fn search(&self, n: usize, limit: usize, random: &mut Random) -> Reply {
+        let service = "web search";
+        let moods = [Web::NotConfigured, Web::Failing, Web::Empty, Web::Duplicates, Web::Fresh];
+        let web = if self.web == Web::Moody { random.pick(&moods) } else { self.web };
+        let count = random.below(limit + 1);
+        match web {
+            Web::NotConfigured => Reply::Failed(Failure::NotConfigured { service }),
+            Web::Failing => Reply::Failed(Failure::Service { service, detail: "HTTP 500".to_owned() }),
+            Web::Duplicates => Reply::Web((0..count).map(|_| page(random.below(6))).collect()),
+            Web::Fresh => Reply::Web((0..count).map(|i| passage(1000 + 10 * n + i, Origin::Web)).collect()),
+            Web::Empty | Web::Moody => Reply::Web(Vec::new()),
+        }
+    }
+}
+
+/// An effect that goes wrong.
+fn fault(n: usize, effect: &Effect, latency: Option<Millis>, random: &mut Random) -> Fate {
+    let service = "model";
+    let (reply, latency) = match random.below(6) {
+        0 => (Reply::Failed(Failure::Service { service, detail: format!("HTTP 50{}", n % 5) }), latency),
+        1 => (Reply::Failed(Failure::Malformed { task: "any" }), latency),
+        2 => (Reply::Failed(Failure::NotConfigured { service }), latency),
+        3 => (Reply::Failed(Failure::Deadline), None),
+        _ => (wrong_reply(n, effect, random), latency),
+    };
+    Fate { reply, called: random.below(2) as u32, latency }
+}
+
+/// A passage with characters of one, two and three bytes; local and web ones differ in id.
+pub fn passage(i: usize, origin: Origin) -> Passage {
+    let text = format!("Größe {i} — naïve.");
+    let document = if origin == Origin::Web { "web" } else { "doc" };
+    Passage {
+        id: format!("{document}#{i}"),
+        document: document.to_owned(),
+        url: String::new(),
+        title: String::new(),
+        headings: Vec::new(),
+        span: Span { start: 100 * i + 7, end: 100 * i + 7 + text.len() },
+        text,
+        origin,
+    }
+}
+
+/// One of the few pages of [`Web::Duplicates`]: 0 and 1 say what local passages say, 5 says nothing.
+fn page(i: usize) -> Passage {
+    let mut page = passage(if i < 2 { i } else { 900 + i }, Origin::Web);
+    if i == 5 {
+        " \n".clone_into(&mut page.text);
+    }
+    page
+}
+
+fn draft(n: usize, task: &Generate, random: &mut Random) -> Draft {
+    let text = match random.below(12) {
+        0 => random.pick(&["", " \n\t"]).to_owned(),
+        1 | 2 if !task.rejected.is_empty() => task.rejected[random.below(task.rejected.len())].text.clone(),
+        _ => format!("Draft {n} [1]."),
+    };
+    let quotes = (0..random.below(4)).map(|_| quote(&task.passages, random)).collect();
+    Draft { text, quotes, truncated: random.chance(6) }
+}
+
+/// A quote of at least one character, on character boundaries.
+fn quote(passages: &[Passage], random: &mut Random) -> Quote {
+    let passage = random.below(passages.len());
+    let text = &passages[passage].text;
+    let boundary = |mut at: usize| {
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+        at
+    };
+    // The text's last character has one byte.
+    let start = boundary(random.below(text.len()));
+    let end = boundary(start + 1 + random.below(text.len() - start));
+    Quote { passage, span: Span { start, end } }
+}
+
+/// A reply that does not fit its effect.
+fn wrong_reply(n: usize, effect: &Effect, random: &mut Random) -> Reply {
+    let grade = Grade { verdict: random.pick(&[Verdict::Yes, Verdict::No]), score: None };
+    match effect {
+        Effect::Ask(Task::GradePassages(_)) if random.chance(60) => {
+            return Reply::Task(TaskReply::Grades(vec![grade; random.pick(&[0, 2, 3])]));
+        }
+        Effect::Ask(Task::Generate(task)) if random.chance(80) => {
+            let mut draft = Draft { text: format!("Made up {n} [1]."), ..draft(n, task, random) };
+            draft.quotes.push(bad_quote(&task.passages, random));
+            return Reply::Task(TaskReply::Draft(draft));
+        }
+        _ => {}
+    }
+    let verdict = |effect: &Effect| matches!(effect, Effect::Ask(Task::CheckGrounding(_) | Task::CheckUsefulness(_)));
+    match random.below(6) {
+        0 if !matches!(effect, Effect::Retrieve { .. }) => Reply::Hits(Vec::new()),
+        1 if !matches!(effect, Effect::SearchWeb { .. }) => Reply::Web(vec![passage(2000 + n, Origin::Web)]),
+        2 if !verdict(effect) => Reply::Task(TaskReply::Verdict(grade.verdict)),
+        3 if !matches!(effect, Effect::Ask(Task::Generate(_))) => Reply::Task(TaskReply::Draft(Draft::default())),
+        4 if !matches!(effect, Effect::Ask(Task::GradePassages(_))) => Reply::Task(TaskReply::Grades(vec![grade])),
+        _ if !matches!(effect, Effect::Ask(Task::RewriteQuery(_))) => Reply::Task(TaskReply::Query("yes".to_owned())),
+        _ => Reply::Task(TaskReply::Verdict(Verdict::Yes)),
+    }
+}
+
+/// Out of range, backwards, empty, or within a character.
+fn bad_quote(passages: &[Passage], random: &mut Random) -> Quote {
+    let passage = random.below(passages.len());
+    let len = passages[passage].text.len();
+    let (passage, start, end) = match random.below(6) {
+        0 => (passages.len(), 0, 1),
+        1 => (passage, 0, len + 1),
+        2 => (passage, 3, 2),
+        3 => (passage, 4, 4),
+        4 => (passage, 3, 6), // "Grö" has the bytes 0…3, ö is 2 and 3
+        _ => (passage, usize::MAX - 1, usize::MAX),
+    };
+    Quote { passage, span: Span { start, end } }
+}
