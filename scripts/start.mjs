@@ -12,12 +12,18 @@ const DEFAULT_PORT = 8787;
 
 async function main() {
   const port = Number(process.env.PORT || DEFAULT_PORT);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new Stop(`PORT is ${JSON.stringify(process.env.PORT)}: it must be a whole number from 1 to 65535`);
+  }
   await mustBeFree(port);
   await setup({ browser: false });
   await build();
   await indexDocs();
   const stopped = new Promise((resolve) => {
     for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => resolve(name));
+    // A killed npm passes no signal on: whoever stops it by its id must not leave a server behind.
+    const parent = process.ppid;
+    setInterval(() => process.ppid !== parent && resolve("orphaned"), 1000).unref();
   });
   const worker = await startWorker({ port, onLine: console.log });
   console.log(`\nCountercheck answers at ${worker.url} (Ctrl-C stops it)\n`);

@@ -12,7 +12,7 @@ const SHARED = new Map([
   [source("src/node.ts"), "node.js"],
 ]);
 
-const COMMON = { bundle: true, format: "esm", target: "es2022", sourcemap: true, legalComments: "none", logLevel: "warning" };
+const COMMON = { bundle: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning" };
 const BROWSER = { ...COMMON, platform: "browser", minify: true };
 const NODE = { ...COMMON, platform: "node", target: "node20" };
 

@@ -8,7 +8,7 @@ const site = join(dist, "site");
 /** The index of the documentation that `npm start` serves; made by docs.mjs, kept by the build. */
 export const DOCS_INDEX = join(site, "docs.ccx");
 
-const LIBRARY = ["countercheck.js", "countercheck.js.map", "element.js", "element.js.map", "countercheck_bg.wasm", "embedder.bin"];
+const LIBRARY = ["countercheck.js", "element.js", "countercheck_bg.wasm", "embedder.bin"];
 
 /**
  * Brings dist/site up to date: unchanged files are left alone, those nobody wants any more are removed.
@@ -20,7 +20,7 @@ export function assembleSite(bundled) {
   for (const name of filesBelow(pages)) if (!bundled.includes(name)) wanted.set(name, join(pages, name));
   for (const name of LIBRARY) wanted.set(join("pkg", name), join(dist, name));
 
-  const scripts = bundled.map((name) => name.replace(/\.ts$/, ".js")).flatMap((name) => [name, `${name}.map`]);
+  const scripts = bundled.map((name) => name.replace(/\.ts$/, ".js"));
   const kept = new Set([...wanted.keys(), ...scripts, relative(site, DOCS_INDEX)]);
   for (const name of filesBelow(site)) if (!kept.has(name)) rmSync(join(site, name));
   for (const [name, from] of wanted) copyIfChanged(from, join(site, name));

@@ -56,29 +56,23 @@ test("every citation of every labelled question quotes its file", async () => {
 
 test("on the held-out half it answers most and declines most, as it should", async (t) => {
   const heldOut = questions.filter(({ id, language }) => language === "en" && isHeldOut(id));
-  const counts = { answerable: 0, found: 0, cited: 0, declinedAnswerable: 0, unanswerable: 0, declined: 0 };
-  for (const { question, answerable, sections } of heldOut) {
+  const unanswerable = { answered: 0, partial: 0, abstained: 0 };
+  const answerable = { answered: 0, partial: 0, abstained: 0, found: 0, cited: 0 };
+  for (const { question, answerable: canBe, sections } of heldOut) {
     const answer = await assistant.ask(question);
-    const declined = answer.outcome === "abstained";
-    if (!answerable) {
-      counts.unanswerable += 1;
-      counts.declined += declined;
-      continue;
-    }
+    (canBe ? answerable : unanswerable)[answer.outcome] += 1;
+    if (!canBe) continue;
     const isLabelled = (document, url) =>
       sections.some((section) => section.document === document && url.endsWith(`#${section.anchor}`));
     const top = await assistant.search(question, 5);
-    const found = top.some((hit) => isLabelled(hit.documentId, hit.url));
-    const cited = answer.citations.some(({ passageId, url }) => isLabelled(passageId.replace(/#\d+$/, ""), url));
-    counts.answerable += 1;
-    counts.found += found;
-    counts.cited += found && cited && answer.outcome === "answered";
-    counts.declinedAnswerable += declined;
+    answerable.found += top.some((hit) => isLabelled(hit.documentId, hit.url));
+    answerable.cited += answer.citations.some(({ passageId, url }) => isLabelled(passageId.replace(/#\d+$/, ""), url));
   }
-  t.diagnostic(JSON.stringify(counts));
-  assert.ok(counts.found / counts.answerable >= 0.7, "the labelled section is among the first five");
-  assert.ok(counts.cited / counts.found >= 0.5, "and is cited");
-  assert.ok(counts.declined / counts.unanswerable >= 0.8, "what cannot be answered is declined");
+  t.diagnostic(JSON.stringify({ unanswerable, answerable }));
+  assert.ok(unanswerable.abstained >= 15, "of 19 that cannot be answered most are declined");
+  assert.ok(unanswerable.answered <= 2, "and hardly one is claimed to be answered");
+  assert.ok(answerable.found >= 30, "of 36 that can be answered the labelled section is among the first five");
+  assert.ok(answerable.cited >= 22, "and is cited");
 });
 
 /** FNV-1a, 32 bits, of the id: odd is held out (tests/questions/README.md). */

@@ -72,7 +72,8 @@ function answerText(answer: Answer, milliseconds: number): string {
     answer.text,
     "",
     ...(sources.length > 0 ? [sources.join("\n"), ""] : []),
-    ...answer.warnings.map(({ message }) => dim(message)),
+    // That no web search is configured is so for every answer, and no news to whoever runs this.
+    ...answer.warnings.filter(({ code }) => code !== "web_not_configured").map(({ message }) => dim(message)),
     dim(`${milliseconds} ms · ${answer.strategy} · ${answer.solver}`),
   ].join("\n");
 }
