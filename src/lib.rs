@@ -22,5 +22,7 @@ pub mod ingest;
 pub mod pipeline;
 pub mod problem;
 pub mod prompt;
+pub mod provider;
+pub mod retry;
 pub mod solver;
 pub mod wire;

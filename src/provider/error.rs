@@ -1,0 +1,187 @@
+//! Why a call to a service brought no usable reply.
+//!
+//! One list for all services. Codecs make those that follow from a status or a body; hosts make
+//! [`ProviderError::Timeout`], [`ProviderError::Network`] and [`ProviderError::CorsOrNetwork`], which no
+//! body can tell. Nothing here carries text, headers or addresses of a service: such text can hold
+//! keys, prompts and instructions.
+
+/// What went wrong with one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProviderError {
+    /// The service rejects the request as it is; sending it again cannot help.
+    #[error("the service rejected the request with HTTP {status}: check the model's name and settings")]
+    InvalidRequest {
+        /// The HTTP status, or the one named inside a reply.
+        status: u16,
+    },
+    /// The key is missing, wrong or revoked.
+    #[error("the service did not accept the key: check that it is set and still valid")]
+    Unauthorized,
+    /// The account has no money or no quota left: waiting does not help.
+    #[error("the account at the service has no quota left: check its plan and balance")]
+    QuotaExhausted,
+    /// The key is known but may not do this.
+    #[error("the service forbids this request: check what the key may use")]
+    Forbidden,
+    /// There is no such model, or the base URL is wrong.
+    #[error("the service knows no such model or address: check the model's name and the base URL")]
+    NotFound,
+    /// Time ran out.
+    #[error("the service took too long: {phase}")]
+    Timeout {
+        /// What was waited for.
+        phase: Phase,
+    },
+    /// The request conflicts with another one (HTTP 409).
+    #[error("the service reports a conflict with another request")]
+    Conflict,
+    /// The request is longer than the model's context or than the service takes.
+    #[error("the request is longer than the service takes: send fewer or shorter passages")]
+    TooLong,
+    /// The model cannot be held to the requested reply format; ask without it.
+    #[error("the service does not take the requested reply format: ask for plain text")]
+    FormatRefused,
+    /// The request is well formed but cannot be carried out (HTTP 422).
+    #[error("the service cannot carry out the request as it is (HTTP 422)")]
+    Unprocessable,
+    /// Too many requests; the account is in order.
+    #[error("the service limits the rate of requests: wait before the next")]
+    RateLimited,
+    /// The service failed, or answered with a redirect, which is never followed.
+    #[error("the service failed with HTTP {status}")]
+    Upstream {
+        /// The HTTP status; 200 when the failure was reported inside a reply without a status of its own.
+        status: u16,
+    },
+    /// The service is up but has no capacity, or still loads its model.
+    #[error("the service is overloaded: try again later")]
+    Overloaded,
+    /// The connection failed.
+    #[error("the service could not be reached or the connection broke")]
+    Network {
+        /// Whether the request may have been processed, and billed, all the same.
+        sent: bool,
+    },
+    /// A browser's failed fetch, which does not say why.
+    #[error(
+        "the browser could not reach the service: it is offline, the service allows no requests from \
+         this page (CORS), an extension blocks it, or an https page asks for an http address"
+    )]
+    CorsOrNetwork,
+    /// A reply came that is not one.
+    #[error("the service's reply cannot be read: {fault}")]
+    BadResponse {
+        /// What is wrong with it.
+        fault: Fault,
+    },
+    /// The reply is longer than the caller reads.
+    #[error("the service's reply is longer than {limit} bytes")]
+    ReplyTooLarge {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// The reply ends before its end.
+    #[error("the service's reply was cut off")]
+    Truncated,
+    /// A filter of the service withheld the reply.
+    #[error("a content filter of the service withheld the reply")]
+    ContentFiltered,
+    /// The model declined to answer.
+    #[error("the model declined to answer")]
+    Refused,
+}
+
+/// What a call was waiting for when time ran out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Phase {
+    /// For the connection: nothing was sent.
+    Connect,
+    /// The service itself gave up waiting for the request (HTTP 408): it was not processed.
+    Request,
+    /// For the reply's first byte.
+    Headers,
+    /// For more content of a reply that had begun; comments that keep a connection alive do not count.
+    Idle,
+    /// For the whole run.
+    Deadline,
+}
+
+impl std::fmt::Display for Phase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Connect => "no connection in time",
+            Self::Request => "it gave up waiting for the request",
+            Self::Headers => "no reply in time",
+            Self::Idle => "its reply stalled",
+            Self::Deadline => "the deadline passed",
+        })
+    }
+}
+
+/// Why a reply cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// There is no content, or only white space or reasoning.
+    Empty,
+    /// A web page came: a login form, a firewall, a wrong base URL.
+    Html,
+    /// It is not JSON.
+    Json,
+    /// It is not UTF-8.
+    Utf8,
+    /// It is JSON without the fields of a reply.
+    Shape,
+    /// One event of a stream is longer than any real one.
+    Event {
+        /// The limit in bytes.
+        limit: usize,
+    },
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Empty => f.write_str("it is empty"),
+            Self::Html => f.write_str("it is a web page; check the base URL"),
+            Self::Json => f.write_str("it is not JSON"),
+            Self::Utf8 => f.write_str("it is not UTF-8"),
+            Self::Shape => f.write_str("it lacks the fields of a reply"),
+            Self::Event { limit } => write!(f, "one of its events is longer than {limit} bytes"),
+        }
+    }
+}
+
+impl ProviderError {
+    /// A stable name for programs.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::InvalidRequest { .. } => "invalid_request",
+            Self::Unauthorized => "unauthorized",
+            Self::QuotaExhausted => "quota_exhausted",
+            Self::Forbidden => "forbidden",
+            Self::NotFound => "not_found",
+            Self::Timeout { .. } => "timeout",
+            Self::Conflict => "conflict",
+            Self::TooLong | Self::ReplyTooLarge { .. } => "too_large",
+            Self::FormatRefused | Self::Unprocessable => "unprocessable",
+            Self::RateLimited => "rate_limited",
+            Self::Upstream { .. } => "upstream_error",
+            Self::Overloaded => "overloaded",
+            Self::Network { .. } => "network",
+            Self::CorsOrNetwork => "cors_or_network",
+            Self::BadResponse { .. } => "bad_response",
+            Self::Truncated => "truncated",
+            Self::ContentFiltered => "content_filtered",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+impl From<Fault> for ProviderError {
+    fn from(fault: Fault) -> Self {
+        Self::BadResponse { fault }
+    }
+}

@@ -1,0 +1,192 @@
+//! Requests and replies as plain data, and the secrets in them.
+//!
+//! A host sends an [`HttpRequest`] as it stands and hands back an [`HttpResponse`]. It follows no
+//! redirect and reads no more than `largest_reply` decoded bytes. Keys travel as [`Secret`]s, which
+//! `Debug` does not show; request bodies hold users' questions and are not shown either.
+
+use std::fmt;
+
+/// A key: it can be sent, but neither printed nor compared.
+#[derive(Clone)]
+pub struct Secret(String);
+
+impl Secret {
+    /// A key as it was configured; white space around it is dropped.
+    pub fn parse(key: &str) -> Result<Secret, EndpointError> {
+        let key = key.trim();
+        let valid = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
+        if valid { Ok(Secret(key.to_owned())) } else { Err(EndpointError::Key) }
+    }
+
+    /// The value, for the one place that writes it into a request.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// The value of a request's header.
+#[derive(Debug, Clone)]
+pub enum HeaderValue {
+    /// Anybody may see it.
+    Plain(String),
+    /// A key, after `Bearer `.
+    Bearer(Secret),
+}
+
+impl HeaderValue {
+    /// The text to send.
+    pub fn reveal(&self) -> String {
+        match self {
+            Self::Plain(text) => text.clone(),
+            Self::Bearer(key) => format!("Bearer {}", key.reveal()),
+        }
+    }
+}
+
+/// A request as plain data. Every codec here posts JSON, so there is no method: it is POST.
+#[derive(Clone)]
+pub struct HttpRequest {
+    /// Absolute, http or https, without credentials.
+    pub url: String,
+    /// Names in lower case.
+    pub headers: Vec<(&'static str, HeaderValue)>,
+    /// JSON.
+    pub body: Vec<u8>,
+    /// How many decoded bytes of the reply may be read; more is [`super::error::ProviderError::ReplyTooLarge`].
+    pub largest_reply: usize,
+}
+
+impl HttpRequest {
+    /// The method, for hosts that want it by name.
+    pub const METHOD: &'static str = "POST";
+
+    /// A JSON request below `endpoint`.
+    pub(super) fn post(
+        endpoint: &Endpoint,
+        path: &str,
+        accept: &str,
+        body: &impl serde::Serialize,
+        largest_reply: usize,
+    ) -> HttpRequest {
+        let plain = |text: &str| HeaderValue::Plain(text.to_owned());
+        let mut headers = vec![("content-type", plain("application/json")), ("accept", plain(accept))];
+        headers.extend(endpoint.key.clone().map(|key| ("authorization", HeaderValue::Bearer(key))));
+        // Bodies are made of strings, finite numbers and JSON values: they always serialise.
+        let body = serde_json::to_vec(body).unwrap_or_default();
+        HttpRequest { url: format!("{}{path}", endpoint.base), headers, body, largest_reply }
+    }
+}
+
+impl fmt::Debug for HttpRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpRequest")
+            .field("url", &self.url)
+            .field("headers", &self.headers)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .field("largest_reply", &self.largest_reply)
+            .finish()
+    }
+}
+
+/// Headers of a reply; names are compared without regard to case.
+#[derive(Clone, Default)]
+pub struct Headers(Vec<(String, String)>);
+
+impl Headers {
+    /// The value of the first header of that name.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+    }
+
+    /// `text/html` of `Content-Type: text/html; charset=utf-8`, in lower case.
+    pub fn media_type(&self) -> Option<String> {
+        let value = self.value("content-type")?;
+        Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+    }
+}
+
+impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Headers {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+}
+
+/// Only the names: values can carry cookies and account names.
+impl fmt::Debug for Headers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
+}
+
+/// A reply whose body was read to its end.
+#[derive(Clone)]
+pub struct HttpResponse {
+    /// 100…599.
+    pub status: u16,
+    /// As they came.
+    pub headers: Headers,
+    /// Decoded, and no longer than the request's `largest_reply`.
+    pub body: Vec<u8>,
+}
+
+impl fmt::Debug for HttpResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpResponse")
+            .field("status", &self.status)
+            .field("headers", &self.headers)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .finish()
+    }
+}
+
+/// Where a service is, and the key for it.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    base: String,
+    key: Option<Secret>,
+}
+
+impl Endpoint {
+    /// A base URL such as `https://api.example.org/v1`; a slash at its end is dropped. It comes from
+    /// configuration, never from a question or a page.
+    pub fn parse(base_url: &str, key: Option<Secret>) -> Result<Endpoint, EndpointError> {
+        let base = base_url.trim().trim_end_matches('/');
+        let (scheme, rest) = base.split_once("://").ok_or(EndpointError::Scheme)?;
+        if !scheme.eq_ignore_ascii_case("https") && !scheme.eq_ignore_ascii_case("http") {
+            return Err(EndpointError::Scheme);
+        }
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        if host.contains('@') {
+            return Err(EndpointError::Credentials);
+        }
+        let plain = rest.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+        if host.is_empty() || host.starts_with(':') || !plain || rest.contains(['?', '#']) {
+            return Err(EndpointError::Address);
+        }
+        Ok(Endpoint { base: base.to_owned(), key })
+    }
+}
+
+/// Why an endpoint's settings are refused. The values are not repeated: they may hold a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EndpointError {
+    /// Not a URL that can be fetched.
+    #[error("the base URL does not begin with https:// or http://")]
+    Scheme,
+    /// A URL is logged and sent as a referrer; a key does not belong in it.
+    #[error("the base URL contains a user name or password: give the key on its own")]
+    Credentials,
+    /// Paths are appended to the base URL.
+    #[error("the base URL has no host, or has a query, a fragment, spaces or characters outside ASCII")]
+    Address,
+    /// It could not be sent in a header.
+    #[error("the key is empty or contains characters that no key has")]
+    Key,
+}
