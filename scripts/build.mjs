@@ -9,6 +9,7 @@ import { bundleLibrary, bundlePages, bundleWorker } from "./lib/bundle.mjs";
 import { dist, root } from "./lib/paths.mjs";
 import { assembleSite, copyIfChanged } from "./lib/site.mjs";
 import { Stop, isMain, script } from "./lib/stop.mjs";
+import { declareTypes } from "./lib/types.mjs";
 import { browserModule, buildWasm, wasmFile, workerModule } from "./lib/wasm.mjs";
 import { setup } from "./setup.mjs";
 
@@ -19,6 +20,7 @@ async function buildBrowser() {
   copyIfChanged(wasmFile(browserModule), join(dist, "countercheck_bg.wasm"));
   copyIfChanged(join(root, "assets", "embedder.bin"), join(dist, "embedder.bin"));
   await bundleLibrary();
+  await declareTypes();
   chmodSync(join(dist, "cli.js"), 0o755);
   assembleSite(await bundlePages());
   console.log("build: library and site: made");

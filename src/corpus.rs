@@ -24,7 +24,7 @@ pub enum CorpusError {
     #[error(transparent)]
     Index(#[from] IndexError),
     /// The snapshot cannot be read.
-    #[error(transparent)]
+    #[error("the index cannot be read: {0} (`countercheck index` makes one)")]
     Snapshot(#[from] SnapshotError),
     /// The embedder's table cannot be read.
     #[error(transparent)]

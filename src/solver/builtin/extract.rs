@@ -43,7 +43,7 @@ pub(super) fn draft(question: &str, passages: &[Passage], corpus: &Corpus) -> Dr
     let mut best = f32::MIN;
     while chosen.len() < MOST_QUOTES {
         // Of equals the one retrieved and written first is quoted.
-        let left = places.iter().filter(|place| !chosen.iter().any(|c| overlaps(c, place)));
+        let left = places.iter().filter(|place| !chosen.iter().any(|c| repeats(c, place, passages)));
         let Some(next) = left.reduce(|best, next| if next.worth > best.worth { next } else { best }) else { break };
         if !chosen.is_empty() && next.worth < NEARLY_AS_GOOD * best {
             break;
@@ -113,8 +113,11 @@ fn with_announced(units: &[Unit], i: usize, text: &str) -> Span {
     Span { start: unit.start, end: end.unwrap_or(unit.end) }
 }
 
-fn overlaps(a: &Place, b: &Place) -> bool {
-    a.passage == b.passage && a.span.start < b.span.end && b.span.start < a.span.end
+/// Whether two places share text: the same bytes, or the same sentence on another page.
+fn repeats(a: &Place, b: &Place, passages: &[Passage]) -> bool {
+    let overlap = a.passage == b.passage && a.span.start < b.span.end && b.span.start < a.span.end;
+    let text = |place: &Place| &passages[place.passage].text[place.span.start..place.span.end];
+    overlap || text(a).split_whitespace().eq(text(b).split_whitespace())
 }
 
 /// The quotes, each passage's under its heading: a sentence on an option seldom repeats its name.

@@ -1,4 +1,5 @@
 // What users call, as types. The shapes that cross the boundary are generated from Rust.
+/// <reference lib="esnext.disposable" preserve="true" />
 
 import type {
   Answer,
