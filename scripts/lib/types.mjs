@@ -4,12 +4,10 @@ import { join } from "node:path";
 import { dist, root } from "./paths.mjs";
 import { run } from "./run.mjs";
 
-/** Checks the TypeScript and writes dist/types, one declaration beside another as the sources are. */
+/** Writes dist/types, one declaration beside another as the sources are, by tsconfig.types.json. */
 export async function declareTypes() {
-  const directory = join(dist, "types");
-  rmSync(directory, { recursive: true, force: true });
+  rmSync(join(dist, "types"), { recursive: true, force: true });
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  // wasm-bindgen's glue is named by the sources: it has been made by now.
-  const how = ["--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--rootDir", join(root, "www", "src")];
-  await run(process.execPath, [tsc, "--project", root, ...how, "--outDir", directory]);
+  // The sources name wasm-bindgen's glue, which has been made by now.
+  await run(process.execPath, [tsc, "--project", join(root, "tsconfig.types.json")]);
 }
