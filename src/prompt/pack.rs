@@ -7,7 +7,7 @@
 use crate::prompt::Language;
 
 /// A prompt to send.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Prompt {
     /// The role, and the form of the reply.
     pub system: String,

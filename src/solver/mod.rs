@@ -1,3 +1,5 @@
 //! Who answers the core's tasks. Solvers are pure: a task in, a reply out.
 
 pub mod builtin;
+pub mod llm;
+mod marks;

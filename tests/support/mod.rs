@@ -28,6 +28,8 @@ pub struct Script {
     pub latency: u64,
     /// Replies are filed in reverse order.
     pub reversed: bool,
+    /// What happens to a reply on its way: nothing, or a solver's words and back.
+    pub way: fn(&Task, Result<TaskReply, Failure>) -> Result<TaskReply, Failure>,
 }
 
 impl Default for Script {
@@ -41,6 +43,7 @@ impl Default for Script {
             generate_fails_from: usize::MAX,
             latency: 1,
             reversed: false,
+            way: |_, reply| reply,
         }
     }
 }
@@ -110,7 +113,7 @@ fn reply(script: &Script, order: &Order, log: &mut Log) -> Reply {
                 Reply::Web((base..base + n).map(|i| passage(i, Origin::Web)).collect())
             }
         },
-        Effect::Ask(task) => match task_reply(script, task, log) {
+        Effect::Ask(task) => match (script.way)(task, task_reply(script, task, log)) {
             Ok(reply) => Reply::Task(reply),
             Err(failure) => Reply::Failed(failure),
         },

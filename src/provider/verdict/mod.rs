@@ -43,10 +43,18 @@ const HEDGES: [&str; 21] = [
     "if",
 ];
 
+/// Names of the JSON field, compared without case.
+const SCORE: [&str; 2] = ["score", "binary_score"];
+
 /// Whether the model said yes; the JSON field is `score` or `binary_score`.
 pub fn binary(reply: &str) -> Option<bool> {
+    binary_in(reply, &SCORE)
+}
+
+/// Whether the model said yes, in a JSON field of one of these names.
+pub fn binary_in(reply: &str, fields: &[&str]) -> Option<bool> {
     let reply = without_reasoning(reply)?;
-    match object::read(reply)? {
+    match object::read(reply, fields)? {
         Objects::None => word(reply),
         Objects::One { field, before, after } => {
             let verdict = match field {
@@ -76,7 +84,7 @@ pub fn scale(reply: &str) -> Option<u8> {
 
 fn numeric(reply: &str, read: fn(&str) -> Option<f64>) -> Option<f64> {
     let reply = without_reasoning(reply)?;
-    match object::read(reply)? {
+    match object::read(reply, &SCORE)? {
         Objects::None => read(reply),
         Objects::One { field, before, after } => {
             let other = [before, after].into_iter().any(|prose| prose.contains(|c: char| c.is_numeric()));

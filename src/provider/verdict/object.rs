@@ -6,9 +6,6 @@
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-/// Names of the field, compared without case.
-const FIELDS: [&str; 2] = ["score", "binary_score"];
-
 /// What a reply holds.
 pub(super) enum Objects<'a> {
     /// No bracket at all.
@@ -25,7 +22,7 @@ pub(super) enum Field {
 }
 
 /// `None` for several objects, a broken one, or one without exactly one verdict.
-pub(super) fn read(reply: &str) -> Option<Objects<'_>> {
+pub(super) fn read<'a>(reply: &'a str, fields: &[&str]) -> Option<Objects<'a>> {
     let Some(start) = reply.find(['{', '}']) else { return Some(Objects::None) };
     let end = start + length(&reply[start..])?;
     let (before, after) = (&reply[..start], &reply[end..]);
@@ -34,7 +31,7 @@ pub(super) fn read(reply: &str) -> Option<Objects<'_>> {
     }
     let text = &reply[start..end];
     let pairs = serde_json::from_str::<Pairs>(text).or_else(|_| serde_json::from_str(&forgiven(text))).ok()?;
-    let mut found = pairs.0.into_iter().filter(|(name, _)| FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name)));
+    let mut found = pairs.0.into_iter().filter(|(name, _)| fields.iter().any(|field| field.eq_ignore_ascii_case(name)));
     let (Some((_, value)), None) = (found.next(), found.next()) else { return None };
     let field = match value {
         Value::Bool(truth) => Field::Truth(truth),

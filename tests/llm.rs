@@ -1,0 +1,173 @@
+//! The loop over a chat model, without a network: every task goes through its prompt and the codec's
+//! request, the scripted verdict comes back as words of a model in the codec's reply, and is read.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod support;
+
+use countercheck::document::{Origin, Passage};
+use countercheck::pipeline::answer::{Answer, Outcome, Reason};
+use countercheck::pipeline::strategy::Strategy;
+use countercheck::pipeline::task::{CheckUsefulness, Failure, Generate, GradePassages, RewriteQuery, Task, TaskReply};
+use countercheck::pipeline::verdict::Verdict;
+use countercheck::prompt::Language;
+use countercheck::provider::chat::openai::OpenAiChat;
+use countercheck::provider::error::ProviderError;
+use countercheck::provider::http::{Endpoint, Headers, HttpResponse, Secret};
+use countercheck::solver::llm;
+use serde_json::{Value, json};
+use support::{Script, passage, run};
+
+const KEY: &str = "sk-canary-0123456789";
+
+fn service() -> OpenAiChat {
+    let key = Secret::parse(KEY).unwrap();
+    OpenAiChat::new(Endpoint::parse("https://model.example/v1", Some(key)).unwrap(), "model-1")
+}
+
+/// Sends the task's request nowhere and reads this reply to it.
+fn through(task: &Task, status: u16, body: &Value) -> Result<TaskReply, Failure> {
+    let request = service().request(&llm::request(task, Language::En));
+    assert_eq!(request.url, "https://model.example/v1/chat/completions");
+    assert!(!format!("{request:?}").contains(KEY), "the key is shown");
+    let sent: Value = serde_json::from_slice(&request.body).unwrap();
+    assert_eq!((&sent["model"], sent["messages"].as_array().unwrap().len()), (&json!("model-1"), 2));
+    let headers: Headers = [("content-type", "application/json")].into_iter().collect();
+    let response = HttpResponse { status, headers, body: body.to_string().into_bytes() };
+    llm::read(task, service().reply(&response))
+}
+
+fn said(text: &str, finish: &str) -> Value {
+    json!({ "choices": [{ "index": 0, "finish_reason": finish, "message": { "role": "assistant", "content": text } }] })
+}
+
+/// The words in which a model would give the scripted reply.
+fn words(task: &Task, reply: &TaskReply) -> String {
+    let verdict = |verdict: &Verdict, yes: &str, no: &str| match verdict {
+        Verdict::Yes => yes.to_owned(),
+        Verdict::No => no.to_owned(),
+        Verdict::Unknown => "It depends.".to_owned(),
+    };
+    match (task, reply) {
+        (Task::GradePassages(_), TaskReply::Grades(grades)) => {
+            verdict(&grades[0].verdict, "{\"score\": \"yes\"}", "No, the document is about something else.")
+        }
+        (Task::CheckGrounding(_), TaskReply::Verdict(v)) => {
+            verdict(v, "```json\n{\"grounded\": \"yes\"}\n```", "{\"grounded\": false}")
+        }
+        (Task::CheckUsefulness(_), TaskReply::Verdict(v)) => {
+            verdict(v, "<think>Is it? no…</think>{\"useful\": \"Yes.\"}", "{\"useful\":\"no\"}")
+        }
+        (_, TaskReply::Query(query)) => format!("\"{query}\"\n"),
+        (_, TaskReply::Draft(draft)) => draft.text.clone(),
+        _ => panic!("{reply:?} is no reply to {task:?}"),
+    }
+}
+
+fn as_model(task: &Task, reply: Result<TaskReply, Failure>) -> Result<TaskReply, Failure> {
+    match reply {
+        Ok(reply) => through(task, 200, &said(&words(task, &reply), "stop")),
+        Err(_) => through(task, 500, &json!({ "error": { "message": format!("Received API key {KEY}") } })),
+    }
+}
+
+fn ask(script: Script) -> Answer {
+    run(&Script { way: as_model, ..script }, Strategy::self_reflective()).unwrap()
+}
+
+#[test]
+fn the_loop_vectors_hold_through_prompts_and_parsers() {
+    // id, script, attempts, model calls, web searches, grounded, useful
+    let (yes, no) = (Some(true), Some(false));
+    let vectors = [
+        ("LP-1", Script::default(), 1, 7, 0, yes, yes),
+        ("LP-2", Script { grades: "RRIR", ..Script::default() }, 1, 7, 1, yes, yes),
+        ("LP-3", Script { grounded: "ny", ..Script::default() }, 2, 9, 0, yes, yes),
+        ("LP-4", Script { grounded: "n", ..Script::default() }, 3, 10, 0, no, None),
+        ("LP-5", Script { useful: "n", ..Script::default() }, 3, 13, 2, yes, no),
+        ("LP-6", Script { grounded: "yn", useful: "n", ..Script::default() }, 3, 11, 1, yes, no),
+    ];
+    for (id, script, attempts, model_calls, web, grounded, useful) in vectors {
+        let answer = ask(script);
+        let calls = answer.calls;
+        assert_eq!(answer.attempts, attempts, "{id}: attempts");
+        assert_eq!(calls.grade + calls.generate + calls.grounding + calls.usefulness, model_calls, "{id}: model calls");
+        assert_eq!((calls.web, answer.grounded, answer.useful), (web, grounded, useful), "{id}");
+    }
+}
+
+#[test]
+fn an_outage_leaves_unknown_grades_and_no_word_of_the_service() {
+    let answer = ask(Script { grades: "!!!!", ..Script::default() });
+    assert!(answer.verdicts.iter().all(|v| v.verdict == Verdict::Unknown));
+    assert_eq!((answer.outcome, answer.calls.web), (Outcome::Answered, 0));
+    let broken = ask(Script { grounded: "n", generate_fails_from: 1, ..Script::default() });
+    assert_eq!(broken.reason, Some(Reason::ProviderFailed));
+    assert!(broken.warnings.iter().all(|w| !w.message.contains("canary")), "{:?}", broken.warnings);
+}
+
+#[test]
+fn words_that_say_nothing_clear_are_asked_again_as_plain_text() {
+    let task = |again| {
+        let passages = vec![passage(0, Origin::Local)];
+        Task::from(GradePassages { question: "Why?".to_owned(), passages, again })
+    };
+    let format = |again| {
+        let request = service().request(&llm::request(&task(again), Language::En));
+        serde_json::from_slice::<Value>(&request.body).unwrap()["response_format"].clone()
+    };
+    assert_eq!(format(false)["json_schema"]["schema"]["properties"]["score"]["enum"], json!(["yes", "no"]));
+    assert_eq!(format(true), Value::Null);
+    let answer = ask(Script { grades: "?RRR", web: None, ..Script::default() });
+    assert_eq!((answer.calls.grade, answer.verdicts[0].verdict), (5, Verdict::Unknown));
+}
+
+#[test]
+fn a_verdict_that_is_cut_off_or_filtered_is_none() {
+    let (question, draft) = ("Why?".to_owned(), "Because.".to_owned());
+    let task = Task::from(CheckUsefulness { question, draft, again: false });
+    for (finish, expected) in
+        [("stop", Verdict::Yes), ("length", Verdict::Unknown), ("content_filter", Verdict::Unknown)]
+    {
+        let reply = through(&task, 200, &said("{\"useful\": \"yes\"}", finish)).unwrap();
+        assert_eq!(reply, TaskReply::Verdict(expected), "finish {finish}");
+    }
+}
+
+#[test]
+fn a_field_of_another_check_is_no_verdict() {
+    let (question, draft) = ("Why?".to_owned(), "Because.".to_owned());
+    let task = Task::from(CheckUsefulness { question, draft, again: false });
+    let reply = through(&task, 200, &said("{\"grounded\": \"yes\"}", "stop")).unwrap();
+    assert_eq!(reply, TaskReply::Verdict(Verdict::Unknown));
+}
+
+#[test]
+fn a_draft_cites_places_of_the_passages_it_was_given() {
+    let text = "Keys expire after 90 days. Run `rotate` to get a new one.";
+    let source = Passage { text: text.to_owned(), ..passage(0, Origin::Local) };
+    let task = Task::from(Generate { question: "How?".to_owned(), passages: vec![source], rejected: Vec::new() });
+    let TaskReply::Draft(draft) = through(&task, 200, &said("Run it [1]. Or not [9].", "stop")).unwrap() else {
+        panic!()
+    };
+    assert_eq!((draft.text.as_str(), draft.truncated), ("Run it [1]. Or not.", false));
+    let span = draft.quotes[0].span;
+    assert_eq!(&text[span.start..span.end], "Run `rotate` to get a new one.");
+    let TaskReply::Draft(cut) = through(&task, 200, &said("Run it", "length")).unwrap() else { panic!() };
+    assert!(cut.truncated);
+}
+
+#[test]
+fn a_query_is_one_line_without_quotation_marks() {
+    let task = Task::from(RewriteQuery { question: "Why?".to_owned(), tried: vec!["Why?".to_owned()] });
+    let reply = through(&task, 200, &said("\n“fastify body limit option”\nThis query should help.", "stop")).unwrap();
+    assert_eq!(reply, TaskReply::Query("fastify body limit option".to_owned()));
+}
+
+#[test]
+fn an_error_of_the_service_is_a_failure_without_its_words() {
+    let task = Task::from(RewriteQuery { question: "Why?".to_owned(), tried: Vec::new() });
+    let body =
+        json!({ "error": { "message": format!("Incorrect API key provided: {KEY}"), "code": "invalid_api_key" } });
+    let failure = through(&task, 401, &body).unwrap_err();
+    assert_eq!(failure.to_string(), format!("the model failed: {}", ProviderError::Unauthorized));
+}
