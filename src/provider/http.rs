@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use super::error::ProviderError;
+
 /// A key: it can be sent, but neither printed nor compared.
 #[derive(Clone)]
 pub struct Secret(String);
@@ -58,7 +60,8 @@ pub struct HttpRequest {
     pub headers: Vec<(&'static str, HeaderValue)>,
     /// JSON.
     pub body: Vec<u8>,
-    /// How many decoded bytes of the reply may be read; more is [`super::error::ProviderError::ReplyTooLarge`].
+    /// How many decoded bytes of the reply may be read; more is
+    /// [`ProviderError::ReplyTooLarge`]. [`Body`] counts them.
     pub largest_reply: usize,
 }
 
@@ -142,6 +145,34 @@ impl fmt::Debug for HttpResponse {
             .field("headers", &self.headers)
             .field("body", &format_args!("{} bytes", self.body.len()))
             .finish()
+    }
+}
+
+/// The body of a reply while it is read, never longer than its limit.
+#[derive(Clone)]
+pub struct Body {
+    bytes: Vec<u8>,
+    limit: usize,
+}
+
+impl Body {
+    /// An empty body that takes up to `limit` decoded bytes: the request's `largest_reply`.
+    pub fn new(limit: usize) -> Body {
+        Body { bytes: Vec::new(), limit }
+    }
+
+    /// Appends a piece. After an error the rest of the reply is to be discarded.
+    pub fn push(&mut self, piece: &[u8]) -> Result<(), ProviderError> {
+        if piece.len() > self.limit - self.bytes.len() {
+            return Err(ProviderError::ReplyTooLarge { limit: self.limit });
+        }
+        self.bytes.extend_from_slice(piece);
+        Ok(())
+    }
+
+    /// All of it.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
     }
 }
 

@@ -54,7 +54,8 @@ pub(super) fn json_of(response: &HttpResponse) -> Result<Value, ProviderError> {
 
 /// The error that a body or an event reports although its status is a success.
 pub(super) fn of_reply(status: u16, value: &Value) -> Option<ProviderError> {
-    let reported = value.get("error").is_some_and(|error| !error.is_null());
+    // Some servers say `error: null` or `false` of every success.
+    let reported = value.get("error").is_some_and(|error| !matches!(error, Value::Null | Value::Bool(false)));
     let detailed = value.pointer("/detail/error").is_some();
     (reported || detailed).then(|| of_error(status, value))
 }
@@ -87,10 +88,8 @@ pub(super) fn of_error(status: u16, value: &Value) -> ProviderError {
 
 /// The error of a status that is no success; the body can make it more precise.
 fn of_status(status: u16, retry_after: bool, body: &Value) -> ProviderError {
-    if (400..500).contains(&status)
-        && !matches!(status, 401 | 408)
-        && let Some(error) = refined(body)
-    {
+    let refined = if (400..500).contains(&status) { refined(body) } else { None };
+    if let Some(error) = refined {
         return error;
     }
     match status {

@@ -151,3 +151,27 @@ fn different_seeds_spread_the_waits() {
     assert!(waits.len() > 50, "{}", waits.len());
     assert_eq!(wait(5), wait(5));
 }
+
+#[test]
+fn a_hint_is_kept_to_its_longest_and_a_longer_one_is_reported() {
+    let ask = |millis: &str, seed| {
+        let headers: Headers = [("retry-after-ms", millis)].into_iter().collect();
+        let failed = Failed { headers: Some(&headers), ..failed(ProviderError::RateLimited) };
+        Retries::new(RetryPolicy::default(), seed).after(&failed)
+    };
+    for seed in 0..50 {
+        assert_eq!(ask("20000", seed), Next::Wait(20_000), "no tenth is added to the longest");
+        assert_eq!(ask("20001", seed), Next::GiveUp { retry_after: Some(20_001) });
+    }
+}
+
+#[test]
+fn two_digits_mean_a_year_at_most_50_years_ahead() {
+    let in_2026 = 1_790_000_000_000;
+    let hinted = |date: &str| {
+        let headers: Headers = [("retry-after", date)].into_iter().collect();
+        hint(&headers, in_2026)
+    };
+    assert_eq!(hinted("Sunday, 06-Nov-94 08:49:37 GMT"), Some(250), "1994 has passed");
+    assert_eq!(hinted("Friday, 06-Nov-76 08:49:37 GMT"), Some(30 * 86_400_000), "2076 is far");
+}

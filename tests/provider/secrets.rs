@@ -1,7 +1,8 @@
 //! Keys are sent and never shown.
 
 use countercheck::provider::chat::{ChatRequest, Message, ReplyFormat, Role};
-use countercheck::provider::http::{Endpoint, EndpointError, Headers, HttpResponse, Secret};
+use countercheck::provider::error::ProviderError;
+use countercheck::provider::http::{Body, Endpoint, EndpointError, Headers, HttpResponse, Secret};
 use countercheck::provider::search::WebQuery;
 use countercheck::provider::search::tavily::Tavily;
 
@@ -67,4 +68,15 @@ fn base_urls_are_http_without_credentials_or_query() {
         assert!(!error.to_string().contains(CANARY));
     }
     assert!(Endpoint::parse("http://localhost:11434/v1/", None).is_ok());
+}
+
+#[test]
+fn a_body_takes_its_limit_and_not_a_byte_more() {
+    let mut body = Body::new(5);
+    body.push(b"abc").unwrap();
+    body.push(b"de").unwrap();
+    assert_eq!(body.push(b"f"), Err(ProviderError::ReplyTooLarge { limit: 5 }));
+    assert_eq!(body.push(b""), Ok(()));
+    assert_eq!(body.into_bytes(), b"abcde");
+    assert_eq!(Body::new(2).push(&[0; 3]), Err(ProviderError::ReplyTooLarge { limit: 2 }));
 }

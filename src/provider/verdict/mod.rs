@@ -64,7 +64,9 @@ pub fn binary_in(reply: &str, fields: &[&str]) -> Option<bool> {
                 Field::Number(_) => return None,
                 Field::Text(text) => word(&text)?,
             };
-            let contradicted = [before, after].into_iter().any(|prose| says(prose, !verdict));
+            let contradicts =
+                |prose: &str| says(prose, !verdict) || word(prose.trim().trim_matches(':')) == Some(!verdict);
+            let contradicted = [before, after].into_iter().any(contradicts);
             (!contradicted).then_some(verdict)
         }
     }
@@ -115,7 +117,8 @@ fn is_wrapping(c: char) -> bool {
 
 /// A verdict in words.
 fn word(text: &str) -> Option<bool> {
-    let text = text.trim_matches(is_wrapping).to_lowercase();
+    // An exclamation mark before a word negates it where models think of code.
+    let text = text.trim_start_matches(|c| is_wrapping(c) && c != '!').trim_end_matches(is_wrapping).to_lowercase();
     let all = |names: [&[&str]; 2]| names.into_iter().flatten().any(|name| *name == text);
     if all([&YES, &YES_ALONE]) {
         return Some(true);
