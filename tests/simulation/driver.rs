@@ -7,7 +7,7 @@ use countercheck::pipeline::run::{Effect, EffectId, Outcome, Reply, Run, Step};
 use countercheck::pipeline::task::Failure;
 use countercheck::pipeline::trace::Event;
 
-use crate::world::{QUESTION, Scenario};
+use crate::world::{QUESTION, Scenario, kind};
 
 /// In which order replies are delivered, and where they come from.
 #[derive(Clone, Copy)]
@@ -79,7 +79,8 @@ pub fn drive(scenario: &Scenario, delivery: Delivery) -> History {
         deadline: run.deadline(),
         end: End::Cancelled,
     };
-    let mut driver = Driver { scenario, delivery, run, open: Vec::new(), made: 0, reserved: 0, history };
+    let mut driver =
+        Driver { scenario, delivery, run, open: Vec::new(), counts: [0; 8], made: 0, reserved: 0, history };
     driver.history.end = driver.finish();
     driver.history.events.extend(driver.run.take_events());
     driver.history
@@ -90,6 +91,8 @@ struct Driver<'a> {
     delivery: Delivery<'a>,
     run: Run,
     open: Vec<(EffectId, usize)>,
+    /// Orders of each kind.
+    counts: [usize; 8],
     /// Charged calls, made and set aside.
     made: u32,
     reserved: u32,
@@ -134,7 +137,10 @@ impl Driver<'_> {
                 _ => (Reply::Failed(Failure::Malformed { task: "not as recorded" }), 0, *clock),
             }
         } else {
-            let fate = self.scenario.fate(n, &effect);
+            let kind = kind(&effect);
+            let before = self.counts[usize::from(kind)];
+            self.counts[usize::from(kind)] += 1;
+            let fate = self.scenario.fate((kind, before), &effect);
             (fate.reply, fate.called, fate.latency.map_or(u64::MAX, |latency| clock.saturating_add(latency)))
         };
         if arrives_at > *deadline || arrives_at == u64::MAX {

@@ -1,13 +1,14 @@
 //! From a failing seed to the shortest trace found: smaller worlds and the seeds beside it.
 
 use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use countercheck::pipeline::budget::Limits;
 use countercheck::pipeline::run::{Effect, Reply};
 use countercheck::pipeline::task::{Task, TaskReply};
 
-use crate::driver::{Delivery, End, drive};
-use crate::world::Scenario;
+use crate::driver::{Delivery, End, Performed, drive};
+use crate::world::{Scenario, Slot, kind};
 use crate::{Failed, examine};
 
 const NEIGHBOURS: u64 = 300;
@@ -15,14 +16,27 @@ const MOST_TRIES: usize = 4_000;
 
 /// How much there is to read: orders, those that were not healthy, options out of the ordinary.
 fn size(scenario: &Scenario) -> (usize, usize, usize) {
-    let orders = drive(scenario, Delivery::Arrival).performed.len();
-    let wild = (0..orders).filter(|&n| !scenario.is_tame(n)).count();
+    let slots = slots(scenario);
+    let wild = slots.iter().filter(|slot| !scenario.tame.contains(slot)).count();
     let odd = usize::from(scenario.limits.deadline != Limits::default().deadline)
         + usize::from(scenario.start != 0)
         + usize::from(scenario.limits.max_calls < 200)
         + usize::from(scenario.cancelled_at.is_some())
         + usize::from(scenario.latency > 0);
-    (orders, wild, odd + scenario.hits + scenario.strategy.k + scenario.strategy.max_retries as usize)
+    (slots.len(), wild, odd + scenario.hits + scenario.strategy.k + scenario.strategy.max_retries as usize)
+}
+
+/// The slots that a run of the scenario fills; none when it ends in a panic.
+fn slots(scenario: &Scenario) -> Vec<Slot> {
+    let run = || drive(scenario, Delivery::Arrival).performed;
+    let performed = catch_unwind(AssertUnwindSafe(run)).unwrap_or_default();
+    let mut counts = [0; 8];
+    let slot = |one: &Performed| {
+        let kind = kind(&one.effect);
+        counts[usize::from(kind)] += 1;
+        (kind, counts[usize::from(kind)] - 1)
+    };
+    performed.iter().map(slot).collect()
 }
 
 /// The smallest scenario found that breaks the same invariant.
@@ -40,7 +54,7 @@ pub fn shortest(failed: &Failed) -> Failed {
     }
     let mut tries = 0;
     'smaller: while tries < MOST_TRIES {
-        for candidate in smaller(&best.scenario, least.0) {
+        for candidate in smaller(&best.scenario) {
             tries += 1;
             if let Some(found) = same(&candidate)
                 && size(&found.scenario) < least
@@ -55,7 +69,7 @@ pub fn shortest(failed: &Failed) -> Failed {
     best
 }
 
-fn smaller(scenario: &Scenario, orders: usize) -> Vec<Scenario> {
+fn smaller(scenario: &Scenario) -> Vec<Scenario> {
     let mut found = Vec::new();
     let mut with = |change: &dyn Fn(&mut Scenario)| {
         let mut candidate = scenario.clone();
@@ -82,8 +96,8 @@ fn smaller(scenario: &Scenario, orders: usize) -> Vec<Scenario> {
     for calls in 0..scenario.limits.max_calls.min(26) {
         with(&|s| s.limits.max_calls = calls);
     }
-    for n in (0..orders.min(128)).filter(|&n| !scenario.is_tame(n)) {
-        with(&|s| s.tame |= 1 << n);
+    for slot in slots(scenario).into_iter().filter(|slot| !scenario.tame.contains(slot)) {
+        with(&|s| s.tame.extend([slot]));
     }
     found
 }
@@ -93,7 +107,7 @@ pub fn describe(first: &Failed, least: &Failed) -> String {
     let mut text = format!("seed {}: {}: {}\n", first.scenario.seed, first.invariant, first.detail);
     let _ = writeln!(text, "rerun: npm run sim -- --seeds 1 --from {}", first.scenario.seed);
     let _ = writeln!(text, "shortest trace found: {}\n{:?}", least.detail, least.scenario);
-    let history = drive(&least.scenario, Delivery::Arrival);
+    let Ok(history) = catch_unwind(AssertUnwindSafe(|| drive(&least.scenario, Delivery::Arrival))) else { return text };
     for (n, one) in history.performed.iter().enumerate() {
         let (ask, reply) = (effect(&one.effect), reply(&one.reply));
         let _ = writeln!(text, "  {n:>3}  {}…{}  {ask} = {reply}", one.ordered_at, one.arrives_at);

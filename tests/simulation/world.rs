@@ -1,5 +1,8 @@
 //! A world drawn from a seed: the options of a run, and what becomes of each effect. The reply to the
-//! n-th order depends on the seed and n alone, never on the order in which replies are delivered.
+//! n-th effect of a kind depends on the seed, the kind and n alone, never on the order in which
+//! replies are delivered; a smaller world for the same seed says the same.
+
+use std::collections::BTreeSet;
 
 use countercheck::document::{Hit, Origin, Passage, Span};
 use countercheck::pipeline::budget::{Limits, Millis};
@@ -44,8 +47,24 @@ pub struct Scenario {
     pub latency: usize,
     /// The run is dropped before this step.
     pub cancelled_at: Option<usize>,
-    /// Orders, by bit, that get the reply of a healthy world; the shrinker sets them.
-    pub tame: u128,
+    /// Effects that get the reply of a healthy world; the shrinker names them.
+    pub tame: BTreeSet<Slot>,
+}
+
+/// An effect's kind, and how many of the kind were ordered before it.
+pub type Slot = (u8, usize);
+
+/// The kinds that are counted apart.
+pub fn kind(effect: &Effect) -> u8 {
+    match effect {
+        Effect::Retrieve { .. } => 0,
+        Effect::SearchWeb { .. } => 1,
+        Effect::Ask(Task::GradePassages(task)) => 2 + u8::from(task.again),
+        Effect::Ask(Task::RewriteQuery(_)) => 4,
+        Effect::Ask(Task::Generate(_)) => 5,
+        Effect::Ask(Task::CheckGrounding(_)) => 6,
+        Effect::Ask(Task::CheckUsefulness(_)) => 7,
+    }
 }
 
 /// What becomes of an effect.
@@ -89,18 +108,15 @@ impl Scenario {
             yes: std::array::from_fn(|_| random.pick(&[0, 30, 60, 90, 100])),
             latency: random.pick(&[0, 50, 50, 4_000]),
             cancelled_at: random.chance(10).then(|| random.below(30)),
-            tame: 0,
+            tame: BTreeSet::new(),
         }
     }
 
-    pub fn is_tame(&self, n: usize) -> bool {
-        n < 128 && self.tame >> n & 1 == 1
-    }
-
-    /// What becomes of the n-th order.
-    pub fn fate(&self, n: usize, effect: &Effect) -> Fate {
-        let mut random = Random::new(self.seed, 1 + n as u64);
-        if self.is_tame(n) {
+    /// What becomes of the effect in that slot.
+    pub fn fate(&self, slot: Slot, effect: &Effect) -> Fate {
+        let (kind, n) = slot;
+        let mut random = Random::new(self.seed, 1 + u64::from(kind) + 8 * n as u64);
+        if self.tame.contains(&slot) {
             return Fate { reply: self.healthy(n, effect), called: 1, latency: Some(0) };
         }
         let latency = Some(random.below(self.latency + 1) as Millis);
