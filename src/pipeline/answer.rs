@@ -244,7 +244,11 @@ async fn generate(
         record.ending = Some(Ending::Repeated);
         return Ok(None);
     }
-    Ok((!draft.text.trim().is_empty()).then_some(draft))
+    if draft.text.trim().is_empty() {
+        record.ending = Some(Ending::Silent);
+        return Ok(None);
+    }
+    Ok(Some(draft))
 }
 
 /// Runs the checks in order and notes their verdicts; the first that says no, if one does. A check

@@ -244,6 +244,8 @@ pub(crate) enum Ending {
     Failed(Failure),
     /// The generator repeated itself.
     Repeated,
+    /// The generator had passages and nothing to say.
+    Silent,
 }
 
 /// Everything found so far; it survives whatever ends the path.
@@ -290,6 +292,7 @@ impl Record {
             None => match self.ending {
                 Some(Ending::Stopped) => Some(Reason::Budget),
                 Some(Ending::Failed(failure)) => return Err(RunError::Failed(failure)),
+                Some(Ending::Silent) => Some(Reason::Irrelevant),
                 _ if self.web_failed => Some(Reason::WebFailed),
                 _ if self.found_nothing => Some(Reason::NoDocuments),
                 _ => Some(Reason::Irrelevant),
@@ -331,7 +334,7 @@ impl Record {
             (_, _, Some(Ending::Repeated)) => Some(Reason::NoProgress),
             (Some(Check::Grounding), ..) => Some(Reason::Ungrounded),
             (Some(Check::Usefulness), ..) => Some(Reason::NotUseful),
-            (None, Some(_), None) => Some(Reason::Unchecked),
+            (None, Some(_), None | Some(Ending::Silent)) => Some(Reason::Unchecked),
         }
     }
 }

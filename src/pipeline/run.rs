@@ -269,9 +269,10 @@ impl Path {
         let ids: Vec<EffectId> = tasks.into_iter().map(|task| self.post(task)).collect();
         let mut replies = Vec::with_capacity(ids.len());
         for id in ids {
-            replies.push(read::<T>(self.reply(id).await));
+            replies.push(self.reply(id).await);
         }
-        Ok(replies)
+        // Only now: a path that stops must leave nothing open.
+        replies.into_iter().map(|reply| reply.map(read::<T>)).collect()
     }
 
     /// Tells an event.
@@ -297,11 +298,17 @@ impl Path {
     async fn perform(&self, effect: Effect, call: Call) -> Result<Reply, Stop> {
         self.mailbox.borrow().admit(call, 1)?;
         let id = self.mailbox.borrow_mut().post(effect, call);
-        Ok(self.reply(id).await)
+        self.reply(id).await
     }
 
-    async fn reply(&self, id: EffectId) -> Reply {
-        std::future::poll_fn(|_| self.mailbox.borrow_mut().take_reply(id).map_or(Poll::Pending, Poll::Ready)).await
+    /// An effect given up at the deadline is the time that is up, whatever it was for.
+    async fn reply(&self, id: EffectId) -> Result<Reply, Stop> {
+        let reply =
+            std::future::poll_fn(|_| self.mailbox.borrow_mut().take_reply(id).map_or(Poll::Pending, Poll::Ready));
+        match reply.await {
+            Reply::Failed(Failure::Deadline) => Err(Stop::Deadline),
+            reply => Ok(reply),
+        }
     }
 }
 

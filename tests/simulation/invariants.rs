@@ -4,7 +4,7 @@ use countercheck::pipeline::answer::{Answer, Outcome, Reason, RunError};
 use countercheck::pipeline::budget::{Call, Calls};
 use countercheck::pipeline::run::{Effect, Reply};
 use countercheck::pipeline::strategy::OnExhaustion;
-use countercheck::pipeline::task::Task;
+use countercheck::pipeline::task::{Failure, Task};
 use countercheck::pipeline::verdict::{Check, Verdict};
 
 use crate::driver::{End, History, Performed};
@@ -34,6 +34,7 @@ pub const OF_HISTORIES: &[(&str, HistoryCheck)] = &[
     ("a search has a reason", searches_have_a_reason),
     ("no search after the last attempt", no_search_after_the_last_attempt),
     ("a closed web is left alone", closed_web_is_left_alone),
+    ("a passed deadline is a spent budget", deadline_is_budget),
     ("an error only before any draft", errors_only_without_draft),
 ];
 
@@ -162,6 +163,16 @@ fn closed_web_is_left_alone(case: &Case) -> Result<(), String> {
     on_searches(case, |before| before.searches.iter().all(|s| s.1.is_some()), "the web has failed before")
 }
 
+fn deadline_is_budget(case: &Case) -> Result<(), String> {
+    let given_up = case.history.performed.iter().any(|p| p.delivered && p.reply == Reply::Failed(Failure::Deadline));
+    let End::Done(result) = &case.history.end else { return Ok(()) };
+    let budget = result.as_ref().is_ok_and(|a| a.reason == Some(Reason::Budget));
+    ensure(!given_up || budget, || match result {
+        Ok(answer) => format!("{:?}, {:?}", answer.outcome, answer.reason),
+        Err(error) => error.to_string(),
+    })
+}
+
 fn errors_only_without_draft(case: &Case) -> Result<(), String> {
     let End::Done(Err(RunError::Failed(failure))) = &case.history.end else { return Ok(()) };
     ensure(case.model.written.is_empty(), || format!("{} drafts are lost", case.model.written.len()))?;
@@ -244,9 +255,9 @@ fn reason_is_what_happened(case: &Case, answer: &Answer) -> Result<(), String> {
     let warned = |code: &str| answer.warnings.iter().any(|w| w.code == code);
     let web_failed = warned("web_failed") && model.searches.iter().any(|s| s.1.is_none());
     let holds = match reason {
-        Reason::NoDocuments => model.hits.is_empty() && best.is_none(),
-        Reason::Irrelevant => !model.hits.is_empty() && best.is_none() && !web_failed,
-        Reason::WebFailed => web_failed && best.is_none(),
+        Reason::NoDocuments => model.hits.is_empty() && model.generate.is_empty(),
+        Reason::Irrelevant => best.is_none() && (!model.generate.is_empty() || (!model.hits.is_empty() && !web_failed)),
+        Reason::WebFailed => web_failed && model.generate.is_empty(),
         Reason::Ungrounded => says(Check::Grounding, Verdict::No),
         Reason::NotUseful => says(Check::Usefulness, Verdict::No),
         Reason::Unchecked => case.scenario.strategy.checks.iter().any(|c| says(*c, Verdict::Unknown)),
