@@ -10,7 +10,7 @@ use super::top::Position;
 use crate::document::Passage;
 
 /// Rows are numbered with 32 bits, and the last number is kept for "none".
-const MAX_ROWS: usize = u32::MAX as usize;
+const MAX_ROWS: usize = u32::MAX as usize - 1;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Passages {

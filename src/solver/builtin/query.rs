@@ -19,7 +19,7 @@ pub(super) struct Query<'a> {
 impl<'a> Query<'a> {
     pub(super) fn new(question: &str, corpus: &'a Corpus) -> Self {
         let statistics = corpus.index().statistics();
-        let distinct: Terms = words(question).into_iter().collect();
+        let distinct: Terms = words(&without_measures(question)).into_iter().collect();
         let terms: Vec<(String, f32)> = distinct.into_iter().map(|t| (t.clone(), statistics.idf(&t))).collect();
         let total = terms.iter().map(|(_, weight)| weight).sum();
         Self { corpus, terms, total, vector: corpus.embed(question) }
@@ -52,6 +52,21 @@ impl<'a> Query<'a> {
     pub(super) fn is_blank(&self) -> bool {
         self.terms.is_empty()
     }
+}
+
+/// What `how` asks for the measure of is in an answer as a number, not as the word.
+const MEASURES: [&str; 8] = ["big", "far", "fast", "large", "long", "many", "much", "often"];
+
+/// The question without the word that makes `how` a question of measure: `how long`, `how many`.
+fn without_measures(question: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for word in question.split_whitespace() {
+        let asked = kept.last().is_some_and(|last| last.eq_ignore_ascii_case("how"));
+        if !(asked && MEASURES.iter().any(|measure| measure.eq_ignore_ascii_case(word))) {
+            kept.push(word);
+        }
+    }
+    kept.join(" ")
 }
 
 /// The words of Markdown as a reader sees it.
