@@ -1,9 +1,9 @@
 // `npm run size`: what a page downloads and what the Worker uploads, against size-budget.json.
 //
 // "browser" is the wasm module and the client with its glue, which together index and answer. The
-// embedder's table and the custom element are loaded on demand and listed apart, without a budget.
+// embedder's table, the client of a Worker and the custom element are loaded on demand and listed apart.
 // Bytes; gzip at level 9 and brotli at 11, as a host that compresses ahead of time serves them.
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "./build.mjs";
@@ -11,19 +11,25 @@ import { root } from "./lib/paths.mjs";
 import { script } from "./lib/stop.mjs";
 import { setup } from "./setup.mjs";
 
-const PARTS = {
-  browser: ["dist/countercheck_bg.wasm", "dist/countercheck.js"],
-  worker: ["dist/worker/index_bg.wasm", "dist/worker/entry.js"],
-  element: ["dist/element.js"],
-  embedder: ["assets/embedder.bin"],
-};
+/** The files of each part; esbuild calls `chunk-…` what the client always loads with itself. */
+function parts() {
+  const chunks = readdirSync(join(root, "dist", "chunks")).map((name) => `dist/chunks/${name}`).sort();
+  const isShared = (path) => path.includes("/chunk-");
+  return {
+    browser: ["dist/countercheck_bg.wasm", "dist/countercheck.js", ...chunks.filter(isShared)],
+    worker: ["dist/worker/index_bg.wasm", "dist/worker/entry.js"],
+    remote: chunks.filter((path) => !isShared(path)),
+    element: ["dist/element.js"],
+    embedder: ["assets/embedder.bin"],
+  };
+}
 
 async function main() {
   await setup({ browser: false });
   await build();
   const budget = JSON.parse(readFileSync(new URL("size-budget.json", import.meta.url), "utf8"));
   const result = {};
-  for (const [part, files] of Object.entries(PARTS)) {
+  for (const [part, files] of Object.entries(parts())) {
     const sizes = files.map((file) => measure(file));
     const sum = (key) => sizes.reduce((total, size) => total + size[key], 0);
     const limit = budget[part]?.gzip;

@@ -1,6 +1,6 @@
 // TypeScript to what is shipped: one bundle an entry, and none of them carries another inside it.
 import { basename, join } from "node:path";
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { dist, root } from "./paths.mjs";
 
 const source = (path) => join(root, "www", ...path.split("/"));
@@ -14,13 +14,17 @@ const SHARED = new Map([
 
 const COMMON = { bundle: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning" };
 const BROWSER = { ...COMMON, platform: "browser", minify: true };
+// What the client loads only when it is needed is a file of its own, below chunks/.
+const SPLIT = { splitting: true, outdir: dist, chunkNames: "chunks/[name]-[hash]" };
 const NODE = { ...COMMON, platform: "node", target: "node20" };
 
 /** Bundles what pages and Node load: countercheck.js, element.js, node.js, cli.js. */
 export async function bundleLibrary() {
   const { build } = await import("esbuild");
+  rmSync(join(dist, "chunks"), { recursive: true, force: true });
+  const client = entry("src/client/index.ts", "countercheck.js");
   await Promise.all([
-    build({ ...BROWSER, ...entry("src/client/index.ts", "countercheck.js") }),
+    build({ ...BROWSER, ...client, ...SPLIT, entryPoints: { countercheck: client.entryPoints[0] }, outfile: undefined }),
     build({ ...BROWSER, ...entry("src/define.ts", "element.js") }),
     build({ ...NODE, ...entry("src/node.ts", "node.js") }),
     build({ ...NODE, ...entry("src/cli/main.ts", "cli.js") }),

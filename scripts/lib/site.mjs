@@ -18,7 +18,8 @@ export function assembleSite(bundled) {
   const pages = join(root, "www", "site");
   const wanted = new Map();
   for (const name of filesBelow(pages)) if (!bundled.includes(name)) wanted.set(name, join(pages, name));
-  for (const name of LIBRARY) wanted.set(join("pkg", name), join(dist, name));
+  const chunks = filesBelow(join(dist, "chunks")).map((name) => join("chunks", name));
+  for (const name of [...LIBRARY, ...chunks]) wanted.set(join("pkg", name), join(dist, name));
 
   const scripts = bundled.map((name) => name.replace(/\.ts$/, ".js"));
   const kept = new Set([...wanted.keys(), ...scripts, relative(site, DOCS_INDEX)]);

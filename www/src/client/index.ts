@@ -5,7 +5,6 @@
 import { assistantOf } from "./assistant.ts";
 import { CountercheckError } from "./error.ts";
 import { LocalBackend } from "./local.ts";
-import { RemoteBackend } from "./remote.ts";
 import { loadRuntime } from "./runtime.ts";
 import { loadBytes } from "./source.ts";
 import type { Assistant, AssistantOptions } from "./types.ts";
@@ -58,7 +57,11 @@ const LOCAL_ONLY = ["index", "embedder", "wasm"] as const;
  */
 export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
   checkOptions(options);
-  if (options.endpoint !== undefined) return assistantOf(new RemoteBackend(options.endpoint), options.defaults);
+  if (options.endpoint !== undefined) {
+    // Apart: a page that answers by itself does not download how to ask a Worker.
+    const { RemoteBackend } = await import("./remote.ts");
+    return assistantOf(new RemoteBackend(options.endpoint), options.defaults);
+  }
   const { index, embedder = new URL("./embedder.bin", import.meta.url), wasm } = options;
   const [files] = await Promise.all([loadFiles(index, embedder), loadRuntime(wasm)]);
   return assistantOf(new LocalBackend(files), options.defaults);
