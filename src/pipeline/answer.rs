@@ -3,7 +3,7 @@
 
 use crate::document::Passage;
 use crate::pipeline::budget::Stop;
-use crate::pipeline::record::{Attempt, Ending, Record};
+use crate::pipeline::record::{Attempt, Ending, Record, WebSearch};
 use crate::pipeline::run::Path;
 use crate::pipeline::strategy::Strategy;
 use crate::pipeline::task::{
@@ -174,11 +174,12 @@ async fn extend_from_web(
     let results = match path.search_web(&query, strategy.web_results).await? {
         Ok(results) => results,
         Err(Failure::NotConfigured { .. }) => {
+            record.web = WebSearch::NotConfigured;
             record.warn("web_not_configured", "no web search is configured: the answer rests on the index alone");
             return Ok(false);
         }
         Err(failure) => {
-            record.web_failed = true;
+            record.web = WebSearch::Failed;
             record.warn("web_failed", &failure.to_string());
             return Ok(false);
         }
@@ -198,7 +199,7 @@ async fn extend_from_web(
 
 /// The question itself, then rewrites of it; never the same query twice.
 async fn next_query(path: &Path, question: &str, record: &mut Record) -> Result<Option<String>, Stop> {
-    if record.web_is_closed() {
+    if record.web != WebSearch::Open {
         return Ok(None);
     }
     if record.queries.is_empty() {

@@ -248,6 +248,18 @@ pub(crate) enum Ending {
     Silent,
 }
 
+/// Whether there is a point in searching the web, once more or at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum WebSearch {
+    /// Nothing speaks against it.
+    #[default]
+    Open,
+    /// The host has none.
+    NotConfigured,
+    /// It failed.
+    Failed,
+}
+
 /// Everything found so far; it survives whatever ends the path.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
@@ -255,7 +267,7 @@ pub(crate) struct Record {
     pub(crate) verdicts: Vec<PassageVerdict>,
     pub(crate) queries: Vec<String>,
     pub(crate) web_search_used: bool,
-    pub(crate) web_failed: bool,
+    pub(crate) web: WebSearch,
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) ending: Option<Ending>,
     warnings: Vec<Warning>,
@@ -275,11 +287,6 @@ impl Record {
         }
     }
 
-    /// Whether asking the web once more is pointless: there is none, or it failed.
-    pub(crate) fn web_is_closed(&self) -> bool {
-        self.web_failed || self.warnings.iter().any(|w| w.code == "web_not_configured")
-    }
-
     /// The best attempt, of equals the earlier one.
     fn best(&self) -> Option<&Attempt> {
         self.attempts.iter().reduce(|best, next| if next.worth() > best.worth() { next } else { best })
@@ -293,7 +300,7 @@ impl Record {
                 Some(Ending::Stopped) => Some(Reason::Budget),
                 Some(Ending::Failed(failure)) => return Err(RunError::Failed(failure)),
                 Some(Ending::Silent) => Some(Reason::Irrelevant),
-                _ if self.web_failed => Some(Reason::WebFailed),
+                _ if self.web == WebSearch::Failed => Some(Reason::WebFailed),
                 _ if self.found_nothing => Some(Reason::NoDocuments),
                 _ => Some(Reason::Irrelevant),
             },

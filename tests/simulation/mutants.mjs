@@ -90,7 +90,7 @@ export const mutants = [
   {
     name: "a failed web is asked again",
     file: "src/pipeline/answer.rs",
-    search: "if record.web_is_closed() {",
+    search: "if record.web != WebSearch::Open {",
     replace: "if false {",
   },
   {
