@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::{Document, Format, Hit, decimal};
 use crate::pipeline::answer::{self, Citation, Outcome, PassageVerdict, Question, Reason, Source, Warning};
 use crate::pipeline::budget::{Calls, Limits};
-use crate::pipeline::strategy::Strategy;
+use crate::pipeline::strategy::{Strategy, checked_k};
 use crate::pipeline::trace::Event;
 use crate::problem::Problem;
 use crate::prompt::{self, Language};
@@ -182,8 +182,8 @@ impl SearchRequest {
 
     /// The query and the number of hits, checked.
     pub fn check(&self) -> Result<(Question, usize), Problem> {
-        let strategy = Strategy::default().with(Some(self.k.unwrap_or(10)), None)?;
-        Ok((Question::new(&self.query)?, strategy.k))
+        let k = checked_k(self.k.unwrap_or(10))?;
+        Ok((Question::new(&self.query)?, k))
     }
 }
 

@@ -61,6 +61,11 @@ pub enum StrategyError {
     },
 }
 
+/// A number of passages that may be asked for, 1…[`MAX_K`].
+pub fn checked_k(k: usize) -> Result<usize, StrategyError> {
+    if (1..=MAX_K).contains(&k) { Ok(k) } else { Err(StrategyError::K { k }) }
+}
+
 /// The names of the presets.
 pub const NAMES: [&str; 2] = ["naive", "self-reflective"];
 
@@ -95,10 +100,7 @@ impl Strategy {
     /// This preset with other numbers, each checked.
     pub fn with(mut self, k: Option<usize>, max_retries: Option<u32>) -> Result<Self, StrategyError> {
         if let Some(k) = k {
-            if !(1..=MAX_K).contains(&k) {
-                return Err(StrategyError::K { k });
-            }
-            self.k = k;
+            self.k = checked_k(k)?;
         }
         if let Some(max_retries) = max_retries {
             if max_retries > MAX_RETRIES {
