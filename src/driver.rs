@@ -119,7 +119,12 @@ fn given_up() -> Outcome {
 fn perform(corpus: &RefCell<Corpus>, effect: Effect) -> Outcome {
     match effect {
         Effect::Retrieve { query, k } => {
-            let failed = |error: IndexError| Failure::Service { service: "index", detail: error.to_string() };
+            let failed = |error: IndexError| Failure::Service {
+                service: "index",
+                code: "index",
+                detail: error.to_string(),
+                retry_after: None,
+            };
             let reply = corpus.borrow().search(&query, k).map_or_else(|e| Reply::Failed(failed(e)), Reply::Hits);
             Outcome { reply, called: 1 }
         }

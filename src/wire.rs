@@ -75,6 +75,7 @@ impl AskRequest {
         let limits = Limits {
             max_calls: own.max_calls.unwrap_or(host.max_calls).min(host.max_calls),
             deadline: own.deadline_ms.unwrap_or(host.deadline).min(host.deadline),
+            ..host
         };
         let language = self.language.unwrap_or_else(|| Language::detect(question.as_str()));
         Ok(Asked { question, strategy, limits, language })

@@ -170,4 +170,7 @@ fn an_error_of_the_service_is_a_failure_without_its_words() {
         json!({ "error": { "message": format!("Incorrect API key provided: {KEY}"), "code": "invalid_api_key" } });
     let failure = through(&task, 401, &body).unwrap_err();
     assert_eq!(failure.to_string(), format!("the model failed: {}", ProviderError::Unauthorized));
+    assert!(matches!(failure, Failure::Service { code: "unauthorized", .. }), "{failure:?}");
+    let too_long = through(&task, 413, &json!({})).unwrap_err();
+    assert_eq!(too_long, Failure::TooLong { service: "the model" });
 }

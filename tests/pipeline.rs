@@ -296,6 +296,25 @@ fn a_run_never_makes_more_calls_than_it_may() {
 }
 
 #[test]
+fn retries_are_given_out_in_order_as_long_as_calls_are_free() {
+    // The search of the index, four grades, a draft and its two checks; max_calls, then what each may call.
+    for (max_calls, may_call) in [
+        (40, vec![1, 3, 3, 3, 3, 3, 3, 3]),
+        (7, vec![1, 3, 2, 1, 1, 3, 2, 1]),
+        (5, vec![1, 2, 1, 1, 1, 1]),
+        (4, vec![1, 1, 1, 1, 1]),
+        (3, vec![1]),
+    ] {
+        let limits = Limits { max_calls, retries: 2, ..Limits::default() };
+        let (_, log) = run_logged(&Script::default(), Strategy::self_reflective(), limits);
+        assert_eq!(log.may_call, may_call, "of {max_calls} calls");
+    }
+    let limits = Limits { retries: 0, ..Limits::default() };
+    let (_, log) = run_logged(&Script::default(), Strategy::self_reflective(), limits);
+    assert_eq!(log.may_call, [1; 8], "without retries");
+}
+
+#[test]
 fn a_passed_deadline_returns_what_there_is() {
     let script = Script { latency: 100, ..Script::default() };
     for (deadline, outcome, attempts) in [

@@ -12,11 +12,13 @@ pub struct Limits {
     pub max_calls: u32,
     /// How long the run may take from its start.
     pub deadline: Millis,
+    /// How often a driver may repeat one call that failed.
+    pub retries: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_calls: 40, deadline: 60_000 }
+        Self { max_calls: 40, deadline: 60_000, retries: 2 }
     }
 }
 

@@ -55,6 +55,7 @@ pub struct Order {
     /// What to do.
     pub effect: Effect,
     /// How often the driver may call out for it, its own retries included.
+    /// At least once, at most 1 + [`Limits::retries`] times.
     pub may_call: u32,
 }
 
@@ -154,6 +155,7 @@ struct Mailbox {
     events_taken: usize,
     calls: Calls,
     max_calls: u32,
+    retries: u32,
     deadline: Millis,
     now: Millis,
 }
@@ -177,6 +179,7 @@ impl Mailbox {
             events_taken: 0,
             calls: Calls::default(),
             max_calls: limits.max_calls,
+            retries: limits.retries,
             deadline: now.saturating_add(limits.deadline),
             now,
         }
@@ -188,21 +191,25 @@ impl Mailbox {
         self.max_calls.saturating_sub(self.calls.charged()).saturating_sub(reserved)
     }
 
-    /// Whether `count` more effects of this kind may begin.
-    fn admit(&self, call: Call, count: usize) -> Result<(), Stop> {
+    /// Whether `count` more effects of this kind may begin, each with one call; says how many calls
+    /// are free besides, for retries.
+    fn admit(&self, call: Call, count: usize) -> Result<u32, Stop> {
         if self.now >= self.deadline {
             return Err(Stop::Deadline);
         }
-        if is_charged(call) && count > self.free_calls() as usize {
-            return Err(Stop::Calls);
+        if !is_charged(call) {
+            return Ok(0);
         }
-        Ok(())
+        self.free_calls().checked_sub(count as u32).ok_or(Stop::Calls)
     }
 
-    fn post(&mut self, effect: Effect, call: Call) -> EffectId {
+    /// Orders an effect. Its retries are taken from the spare calls, so of a batch the first have them.
+    fn post(&mut self, effect: Effect, call: Call, spare: &mut u32) -> EffectId {
         let id = EffectId(self.next_id);
         self.next_id += 1;
-        let may_call = 1;
+        let retries = self.retries.min(*spare);
+        *spare -= retries;
+        let may_call = 1 + retries;
         self.open.push(Open { id, call, may_call });
         self.orders.push(Order { id, effect, may_call });
         id
@@ -263,10 +270,10 @@ impl Path {
     /// Puts tasks of one kind to the solver at once; replies by slot, whatever their order of arrival.
     pub(crate) async fn ask_all<T: Ask>(&self, tasks: Vec<T>) -> Result<Vec<Result<T::Reply, Failure>>, Stop> {
         let tasks: Vec<Task> = tasks.into_iter().map(Into::into).collect();
-        if let Some(first) = tasks.first() {
-            self.mailbox.borrow().admit(first.call(), tasks.len())?;
-        }
-        let ids: Vec<EffectId> = tasks.into_iter().map(|task| self.post(task)).collect();
+        let Some(call) = tasks.first().map(Task::call) else { return Ok(Vec::new()) };
+        let mut spare = self.mailbox.borrow().admit(call, tasks.len())?;
+        let post = |task| self.mailbox.borrow_mut().post(Effect::Ask(task), call, &mut spare);
+        let ids: Vec<EffectId> = tasks.into_iter().map(post).collect();
         let mut replies = Vec::with_capacity(ids.len());
         for id in ids {
             replies.push(self.reply(id).await);
@@ -290,14 +297,9 @@ impl Path {
         self.mailbox.borrow().calls
     }
 
-    fn post(&self, task: Task) -> EffectId {
-        let call = task.call();
-        self.mailbox.borrow_mut().post(Effect::Ask(task), call)
-    }
-
     async fn perform(&self, effect: Effect, call: Call) -> Result<Reply, Stop> {
-        self.mailbox.borrow().admit(call, 1)?;
-        let id = self.mailbox.borrow_mut().post(effect, call);
+        let mut spare = self.mailbox.borrow().admit(call, 1)?;
+        let id = self.mailbox.borrow_mut().post(effect, call, &mut spare);
         self.reply(id).await
     }
 

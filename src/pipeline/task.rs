@@ -3,7 +3,7 @@
 //! A task says *what* is asked; how it is asked (a prompt, a formula, a person) is the solver's.
 
 use crate::document::{Passage, Span};
-use crate::pipeline::budget::Call;
+use crate::pipeline::budget::{Call, Millis};
 use crate::pipeline::verdict::{Check, Verdict};
 
 /// Does each passage contain information relevant to the question? (Seeds C-03, C-07.)
@@ -153,8 +153,18 @@ pub enum Failure {
     Service {
         /// The service.
         service: &'static str,
+        /// A stable name of what went wrong.
+        code: &'static str,
         /// What happened, without text from upstream.
         detail: String,
+        /// How long the service asks to be left alone, if it does.
+        retry_after: Option<Millis>,
+    },
+    /// The request is longer than the service takes.
+    #[error("the request is longer than {service} takes: ask for fewer passages")]
+    TooLong {
+        /// The service.
+        service: &'static str,
     },
     /// The reply has not the form that the task asks for.
     #[error("the reply to {task} has the wrong form")]

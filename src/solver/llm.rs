@@ -80,7 +80,7 @@ fn verdict(prompt: Prompt, field: &str, again: bool) -> ChatRequest {
 
 /// What the model's reply says on the task.
 pub fn read(task: &Task, reply: Result<ChatReply, ProviderError>) -> Result<TaskReply, Failure> {
-    let reply = reply.map_err(|error| Failure::Service { service: "the model", detail: error.to_string() })?;
+    let reply = reply.map_err(failure)?;
     Ok(match task {
         Task::GradePassages(_) => TaskReply::Grades(vec![Grade { verdict: said(&reply, "score"), score: None }]),
         Task::RewriteQuery(_) => TaskReply::Query(query(&reply.text)),
@@ -88,6 +88,14 @@ pub fn read(task: &Task, reply: Result<ChatReply, ProviderError>) -> Result<Task
         Task::CheckGrounding(_) => TaskReply::Verdict(said(&reply, "grounded")),
         Task::CheckUsefulness(_) => TaskReply::Verdict(said(&reply, "useful")),
     })
+}
+
+fn failure(error: ProviderError) -> Failure {
+    let service = "the model";
+    match error {
+        ProviderError::TooLong => Failure::TooLong { service },
+        _ => Failure::Service { service, code: error.code(), detail: error.to_string(), retry_after: None },
+    }
 }
 
 fn is_whole(reply: &ChatReply) -> bool {

@@ -6,14 +6,14 @@ export const mutants = [
   {
     name: "max_calls is not enforced",
     file: "src/pipeline/run.rs",
-    search: "if is_charged(call) && count > self.free_calls() as usize {",
-    replace: "if false && count > self.free_calls() as usize {",
+    search: "self.free_calls().checked_sub(count as u32).ok_or(Stop::Calls)",
+    replace: "Ok(self.free_calls().saturating_sub(count as u32))",
   },
   {
     name: "a batch is admitted as one call",
     file: "src/pipeline/run.rs",
-    search: "admit(first.call(), tasks.len())",
-    replace: "admit(first.call(), 1)",
+    search: "admit(call, tasks.len())",
+    replace: "admit(call, 1)",
   },
   {
     name: "effects begin at the deadline",

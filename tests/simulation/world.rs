@@ -100,7 +100,7 @@ impl Scenario {
         Self {
             seed,
             strategy,
-            limits: Limits { max_calls, deadline },
+            limits: Limits { max_calls, deadline, ..Limits::default() },
             start: if random.chance(3) { u64::MAX - 1_000 } else { random.pick(&[0, 1_790_000_000_000]) },
             hits: random.below(k + 1).max(random.below(k + 1)),
             web: random.pick(&web),
@@ -182,7 +182,7 @@ impl Scenario {
         let count = random.below(limit + 1);
         match web {
             Web::NotConfigured => Reply::Failed(Failure::NotConfigured { service }),
-            Web::Failing => Reply::Failed(Failure::Service { service, detail: "HTTP 500".to_owned() }),
+            Web::Failing => Reply::Failed(service_failed(service, 0)),
             Web::Duplicates => Reply::Web((0..count).map(|_| page(random.below(6))).collect()),
             Web::Fresh => Reply::Web((0..count).map(|i| passage(1000 + 10 * n + i, Origin::Web)).collect()),
             Web::Empty | Web::Moody => Reply::Web(Vec::new()),
@@ -190,11 +190,16 @@ impl Scenario {
     }
 }
 
+fn service_failed(service: &'static str, n: usize) -> Failure {
+    let (code, detail) = ("upstream_error", format!("HTTP 50{}", n % 5));
+    Failure::Service { service, code, detail, retry_after: (n % 2 == 1).then_some(1_000) }
+}
+
 /// An effect that goes wrong.
 fn fault(n: usize, effect: &Effect, latency: Option<Millis>, random: &mut Random) -> Fate {
     let service = "model";
     let (reply, latency) = match random.below(6) {
-        0 => (Reply::Failed(Failure::Service { service, detail: format!("HTTP 50{}", n % 5) }), latency),
+        0 => (Reply::Failed(service_failed(service, n)), latency),
         1 => (Reply::Failed(Failure::Malformed { task: "any" }), latency),
         2 => (Reply::Failed(Failure::NotConfigured { service }), latency),
         3 => (Reply::Failed(Failure::Deadline), None),

@@ -66,6 +66,8 @@ pub fn passage(n: usize, origin: Origin) -> Passage {
 #[derive(Default)]
 pub struct Log {
     pub effects: Vec<Effect>,
+    /// Of each effect, how often it may be called.
+    pub may_call: Vec<u32>,
     pub now: u64,
     counts: [usize; 4],
 }
@@ -98,6 +100,7 @@ pub fn run_logged(script: &Script, strategy: Strategy, limits: Limits) -> (Resul
 
 fn reply(script: &Script, order: &Order, log: &mut Log) -> Reply {
     log.effects.push(order.effect.clone());
+    log.may_call.push(order.may_call);
     match &order.effect {
         Effect::Retrieve { k, .. } => {
             let n = script.grades.len().min(*k);
@@ -106,7 +109,7 @@ fn reply(script: &Script, order: &Order, log: &mut Log) -> Reply {
         }
         Effect::SearchWeb { .. } => match script.web {
             None => Reply::Failed(Failure::NotConfigured { service: "web search" }),
-            Some(Err(())) => Reply::Failed(Failure::Service { service: "web search", detail: "HTTP 500".to_owned() }),
+            Some(Err(())) => Reply::Failed(service_failed("web search")),
             Some(Ok(n)) => {
                 log.counts[0] += 1;
                 let base = 1000 * log.counts[0];
@@ -121,7 +124,7 @@ fn reply(script: &Script, order: &Order, log: &mut Log) -> Reply {
 }
 
 fn task_reply(script: &Script, task: &Task, log: &mut Log) -> Result<TaskReply, Failure> {
-    let failure = || Failure::Service { service: "model", detail: "HTTP 500".to_owned() };
+    let failure = || service_failed("model");
     Ok(match task {
         Task::GradePassages(task) => {
             let n: usize = task.passages[0].id.rsplit('#').next().expect("ordinal").parse().expect("number");
@@ -147,6 +150,10 @@ fn task_reply(script: &Script, task: &Task, log: &mut Log) -> Result<TaskReply, 
         Task::CheckGrounding(_) => TaskReply::Verdict(next(script.grounded, &mut log.counts[1])),
         Task::CheckUsefulness(_) => TaskReply::Verdict(next(script.useful, &mut log.counts[2])),
     })
+}
+
+fn service_failed(service: &'static str) -> Failure {
+    Failure::Service { service, code: "upstream_error", detail: "HTTP 500".to_owned(), retry_after: None }
 }
 
 fn next(script: &str, count: &mut usize) -> Verdict {
