@@ -8,7 +8,7 @@ use countercheck::pipeline::answer::{Answer, Outcome, Question, QuestionError, R
 use countercheck::pipeline::budget::{Calls, Limits};
 use countercheck::pipeline::run::{Effect, Outcome as EffectOutcome, Reply, Run, Step};
 use countercheck::pipeline::strategy::{OnExhaustion, Strategy, StrategyError};
-use countercheck::pipeline::task::{Draft, Quote, Task};
+use countercheck::pipeline::task::{Draft, Failure, Quote, Task};
 use countercheck::pipeline::trace::Event;
 use countercheck::pipeline::verdict::{Check, Verdict};
 use support::{Script, run, run_logged};
@@ -21,83 +21,31 @@ fn model_calls(calls: Calls) -> u32 {
     calls.grade + calls.generate + calls.grounding + calls.usefulness
 }
 
-struct Expected {
-    id: &'static str,
-    script: Script,
-    attempts: u32,
-    model_calls: u32,
-    web: u32,
-    flags: (Option<bool>, Option<bool>),
-    reason: Option<Reason>,
-}
-
 #[test]
 fn the_loop_vectors_of_the_tutorial_hold() {
     let (yes, no) = (Some(true), Some(false));
+    let script = Script::default;
+    // id, script, attempts, model calls, web searches, grounded and useful, reason
     let vectors = [
-        Expected {
-            id: "LP-1",
-            script: Script::default(),
-            attempts: 1,
-            model_calls: 7,
-            web: 0,
-            flags: (yes, yes),
-            reason: None,
-        },
-        Expected {
-            id: "LP-2",
-            script: Script { grades: "RRIR", ..Script::default() },
-            attempts: 1,
-            model_calls: 7,
-            web: 1,
-            flags: (yes, yes),
-            reason: None,
-        },
-        Expected {
-            id: "LP-3",
-            script: Script { grounded: "ny", ..Script::default() },
-            attempts: 2,
-            model_calls: 9,
-            web: 0,
-            flags: (yes, yes),
-            reason: None,
-        },
-        Expected {
-            id: "LP-4: nothing was ever grounded, so nothing was ever judged useful",
-            script: Script { grounded: "n", ..Script::default() },
-            attempts: 3,
-            model_calls: 10,
-            web: 0,
-            flags: (no, None),
-            reason: Some(Reason::Ungrounded),
-        },
-        Expected {
-            id: "LP-5: no search after the last attempt",
-            script: Script { useful: "n", ..Script::default() },
-            attempts: 3,
-            model_calls: 13,
-            web: 2,
-            flags: (yes, no),
-            reason: Some(Reason::NotUseful),
-        },
-        Expected {
-            id: "LP-6: the first attempt is the best, with its own flags",
-            script: Script { grounded: "yn", useful: "n", ..Script::default() },
-            attempts: 3,
-            model_calls: 11,
-            web: 1,
-            flags: (yes, no),
-            reason: Some(Reason::NotUseful),
-        },
+        ("LP-1", script(), 1, 7, 0, (yes, yes), None),
+        ("LP-2", Script { grades: "RRIR", ..script() }, 1, 7, 1, (yes, yes), None),
+        ("LP-3", Script { grounded: "ny", ..script() }, 2, 9, 0, (yes, yes), None),
+        // Nothing was ever grounded, so nothing was ever judged useful.
+        ("LP-4", Script { grounded: "n", ..script() }, 3, 10, 0, (no, None), Some(Reason::Ungrounded)),
+        // No search after the last attempt.
+        ("LP-5", Script { useful: "n", ..script() }, 3, 13, 2, (yes, no), Some(Reason::NotUseful)),
+        // The first attempt is the best, with its own flags.
+        ("LP-6", Script { grounded: "yn", useful: "n", ..script() }, 3, 11, 1, (yes, no), Some(Reason::NotUseful)),
     ];
-    for v in vectors {
-        let answer = ask(&v.script);
-        assert_eq!(answer.attempts, v.attempts, "{}: attempts", v.id);
-        assert_eq!(model_calls(answer.calls), v.model_calls, "{}: model calls", v.id);
-        assert_eq!(answer.calls.web, v.web, "{}: web searches", v.id);
-        assert_eq!((answer.grounded, answer.useful), v.flags, "{}: flags", v.id);
-        assert_eq!(answer.reason, v.reason, "{}: reason", v.id);
-        assert_eq!(answer.outcome == Outcome::Answered, v.reason.is_none(), "{}: outcome", v.id);
+    for (id, script, attempts, calls, web, flags, reason) in vectors {
+        let answer = ask(&script);
+        assert_eq!(
+            (answer.attempts, model_calls(answer.calls), answer.calls.web),
+            (attempts, calls, web),
+            "{id}: calls"
+        );
+        assert_eq!((answer.grounded, answer.useful, answer.reason), (flags.0, flags.1, reason), "{id}");
+        assert_eq!(answer.outcome == Outcome::Answered, reason.is_none(), "{id}: outcome");
     }
 }
 
@@ -271,6 +219,42 @@ fn a_provider_that_fails_after_a_draft_leaves_the_draft() {
         (answer.outcome, answer.reason, answer.grounded),
         (Outcome::Partial, Some(Reason::ProviderFailed), Some(false))
     );
+}
+
+#[test]
+fn a_context_that_is_too_long_is_cut_to_its_better_half_once() {
+    let script = Script { generate_takes: 2, grounded: "ny", grades: "?RRR", web: None, ..Script::default() };
+    let (answer, log) = run_logged(&script, Strategy::self_reflective(), Limits::default());
+    let answer = answer.expect("an answer");
+    assert_eq!((answer.outcome, answer.attempts, answer.calls.generate), (Outcome::Answered, 2, 3));
+    let sources: Vec<&str> = answer.sources.iter().map(|s| s.passage_id.as_str()).collect();
+    assert_eq!(sources, ["doc#1", "doc#2"], "those that were given");
+    let warnings: Vec<_> = answer.warnings.iter().map(|w| (w.code.as_str(), w.message.as_str())).collect();
+    assert_eq!(warnings, [("context_trimmed", "the model takes less than was found: it got 2 of 4 passages")]);
+    let checked = log.effects.iter().filter_map(|e| match e {
+        Effect::Ask(Task::CheckGrounding(task)) => Some(task.passages.len()),
+        _ => None,
+    });
+    assert_eq!(checked.collect::<Vec<_>>(), [2, 2]);
+}
+
+#[test]
+fn what_is_too_long_even_then_is_a_failure_of_the_generator() {
+    for (grades, generate_takes, calls) in [("RRRR", 1, 2), ("RRR", 0, 2), ("R", 0, 1)] {
+        let script = Script { grades, generate_takes, ..Script::default() };
+        let (result, log) = run_logged(&script, Strategy::self_reflective(), Limits::default());
+        assert!(matches!(result, Err(RunError::Failed(Failure::TooLong { .. }))), "{grades}: {result:?}");
+        let drafts = log.effects.iter().filter(|e| matches!(e, Effect::Ask(Task::Generate(_)))).count();
+        assert_eq!(drafts, calls, "{grades}: the same request is not sent twice");
+    }
+}
+
+#[test]
+fn a_grade_or_a_check_that_is_too_long_is_unknown() {
+    let answer = ask(&Script { grades: "LRRR", grounded: "L", ..Script::default() });
+    assert_eq!((answer.verdicts[0].verdict, answer.sources.len(), answer.calls.web), (Verdict::Unknown, 4, 0));
+    assert_eq!((answer.outcome, answer.reason), (Outcome::Partial, Some(Reason::Unchecked)));
+    assert_eq!((answer.grounded, answer.calls.grounding, answer.calls.generate), (None, 2, 1));
 }
 
 #[test]

@@ -76,7 +76,7 @@ async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Rec
 
     let mut rejected = Vec::new();
     while !context.is_empty() && record.attempts.len() <= strategy.max_retries as usize {
-        let Some(draft) = generate(path, question, &context, &rejected, record).await? else { break };
+        let Some(draft) = generate(path, question, &mut context, &rejected, record).await? else { break };
         record.attempts.push(Attempt::new(draft.clone(), context.clone()));
         if draft.truncated {
             break;
@@ -220,17 +220,32 @@ async fn next_query(path: &Path, question: &str, record: &mut Record) -> Result<
     Ok(Some(query))
 }
 
-/// A draft unlike every earlier one, or `None` when there is nothing more to say.
+/// A draft unlike every earlier one, or `None` when there is nothing more to say. A context longer
+/// than the generator takes is cut to its better half, once.
 async fn generate(
     path: &Path,
     question: &str,
-    context: &[Passage],
+    context: &mut Vec<Passage>,
     rejected: &[Rejected],
     record: &mut Record,
 ) -> Result<Option<Draft>, Stop> {
     path.emit(Event::DraftStart { attempt: rejected.len() as u32 + 1 });
-    let task = Generate { question: question.to_owned(), passages: context.to_vec(), rejected: rejected.to_vec() };
-    let reply = path.ask(task).await?.and_then(|draft| {
+    let task = |passages: &[Passage]| Generate {
+        question: question.to_owned(),
+        passages: passages.to_vec(),
+        rejected: rejected.to_vec(),
+    };
+    let mut reply = path.ask(task(context)).await?;
+    let (given, half) = (context.len(), context.len() / 2);
+    if matches!(reply, Err(Failure::TooLong { .. })) && half > 0 {
+        context.truncate(half);
+        reply = path.ask(task(context)).await?;
+        record.warn(
+            "context_trimmed",
+            &format!("the model takes less than was found: it got {half} of {given} passages"),
+        );
+    }
+    let reply = reply.and_then(|draft| {
         if draft.quotes_from(context) { Ok(draft) } else { Err(Failure::Malformed { task: Generate::NAME }) }
     });
     let draft = match reply {

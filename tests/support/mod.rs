@@ -12,9 +12,9 @@ use countercheck::pipeline::verdict::Verdict;
 /// What the world says, in the order in which it is asked. The last entry of a list is repeated.
 #[derive(Clone)]
 pub struct Script {
-    /// A letter for each passage: R relevant, I irrelevant, ? unknown, ! a failing grader.
+    /// A letter for each passage: R relevant, I irrelevant, ? unknown, ! a failing grader, L too long for it.
     pub grades: &'static str,
-    /// Verdicts of the grounding checks: y, n, ?.
+    /// Verdicts of the grounding checks: y, n, ?, L for a request that is too long.
     pub grounded: &'static str,
     /// Verdicts of the usefulness checks: y, n, ?.
     pub useful: &'static str,
@@ -24,6 +24,8 @@ pub struct Script {
     pub drafts: Vec<Draft>,
     /// Whether writing a draft fails from this attempt on.
     pub generate_fails_from: usize,
+    /// The most passages that the generator takes.
+    pub generate_takes: usize,
     /// Time that each reply takes.
     pub latency: u64,
     /// Replies are filed in reverse order.
@@ -41,6 +43,7 @@ impl Default for Script {
             web: Some(Ok(1)),
             drafts: Vec::new(),
             generate_fails_from: usize::MAX,
+            generate_takes: usize::MAX,
             latency: 1,
             reversed: false,
             way: |_, reply| reply,
@@ -132,13 +135,16 @@ fn task_reply(script: &Script, task: &Task, log: &mut Log) -> Result<TaskReply, 
             if letter == b'!' {
                 return Err(failure());
             }
-            TaskReply::Grades(vec![Grade { verdict: verdict(letter), score: None }])
+            TaskReply::Grades(vec![Grade { verdict: verdict(letter)?, score: None }])
         }
         Task::RewriteQuery(task) => TaskReply::Query(format!("query {}", task.tried.len())),
         Task::Generate(task) => {
             let i = task.rejected.len();
             if i >= script.generate_fails_from {
                 return Err(failure());
+            }
+            if task.passages.len() > script.generate_takes {
+                return Err(TOO_LONG);
             }
             let own = Draft {
                 text: format!("Draft {i} [1]"),
@@ -147,25 +153,28 @@ fn task_reply(script: &Script, task: &Task, log: &mut Log) -> Result<TaskReply, 
             };
             TaskReply::Draft(script.drafts.get(i.min(script.drafts.len().saturating_sub(1))).cloned().unwrap_or(own))
         }
-        Task::CheckGrounding(_) => TaskReply::Verdict(next(script.grounded, &mut log.counts[1])),
-        Task::CheckUsefulness(_) => TaskReply::Verdict(next(script.useful, &mut log.counts[2])),
+        Task::CheckGrounding(_) => TaskReply::Verdict(next(script.grounded, &mut log.counts[1])?),
+        Task::CheckUsefulness(_) => TaskReply::Verdict(next(script.useful, &mut log.counts[2])?),
     })
 }
+
+const TOO_LONG: Failure = Failure::TooLong { service: "model" };
 
 fn service_failed(service: &'static str) -> Failure {
     Failure::Service { service, code: "upstream_error", detail: "HTTP 500".to_owned(), retry_after: None }
 }
 
-fn next(script: &str, count: &mut usize) -> Verdict {
+fn next(script: &str, count: &mut usize) -> Result<Verdict, Failure> {
     let letter = script.as_bytes()[(*count).min(script.len() - 1)];
     *count += 1;
     verdict(letter)
 }
 
-fn verdict(letter: u8) -> Verdict {
+fn verdict(letter: u8) -> Result<Verdict, Failure> {
     match letter {
-        b'R' | b'y' => Verdict::Yes,
-        b'I' | b'n' => Verdict::No,
-        _ => Verdict::Unknown,
+        b'R' | b'y' => Ok(Verdict::Yes),
+        b'I' | b'n' => Ok(Verdict::No),
+        b'L' => Err(TOO_LONG),
+        _ => Ok(Verdict::Unknown),
     }
 }
