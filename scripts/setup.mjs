@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { aptInstall } from "./lib/apt.mjs";
 import { findChromium, findProgram } from "./lib/chromium.mjs";
 import { hashOf } from "./lib/hash.mjs";
+import { findModel, installModel } from "./lib/llm.mjs";
 import { findNode22, installNode22 } from "./lib/node22.mjs";
 import { root } from "./lib/paths.mjs";
 import { capture, runLong } from "./lib/run.mjs";
@@ -89,14 +90,19 @@ const chromium = {
   },
 };
 
+/** @type {Step} */
+const localModel = { name: "local model", look: findModel, make: installModel };
+
 /**
  * Makes what is missing.
- * @param {{ browser?: boolean }} [options] browser: whether tests in Chromium are to run
+ * @param {{ browser?: boolean, model?: boolean }} [options] browser: whether tests in Chromium are to run;
+ *   model: whether a language model is to run on this machine
  * @throws {Stop} with what to do, where a step cannot help itself
  */
-export async function setup({ browser = true } = {}) {
+export async function setup({ browser = true, model = false } = {}) {
   const steps = [npmPackages, rustc, linker, wasmTarget, wasmBindgen, node22];
   if (browser) steps.push(chromium);
+  if (model) steps.push(localModel);
   for (const step of steps) await take(step);
 }
 

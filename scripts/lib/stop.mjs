@@ -19,6 +19,19 @@ export async function script(name, main) {
   }
 }
 
+/**
+ * Fulfils when this process is asked to end, or when whoever started it has gone.
+ * @returns {Promise<string>} the reason; from the call on the signals end nothing by themselves
+ */
+export function askedToStop() {
+  return new Promise((resolve) => {
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => resolve(name));
+    // A killed npm passes no signal on: whoever stops it by its id must not leave a server behind.
+    const parent = process.ppid;
+    setInterval(() => process.ppid !== parent && resolve("orphaned"), 1000).unref();
+  });
+}
+
 /** Whether the module of this URL is the script that Node was started with. */
 export function isMain(moduleUrl) {
   const started = process.argv[1];

@@ -1,0 +1,28 @@
+// `npm run llm`: a small chat model on this machine, to try the loop over a real one without a key.
+//
+//   npm run llm                        SmolLM2-135M: it can follow the forms, and judges no better than chance
+//   npm run llm -- model.gguf          another one
+//   PORT=3000 npm run llm              listens there instead of on 8181
+import { existsSync } from "node:fs";
+import { startModel } from "./lib/llm.mjs";
+import { freePort } from "./lib/port.mjs";
+import { Stop, askedToStop, script } from "./lib/stop.mjs";
+import { setup } from "./setup.mjs";
+
+const DEFAULT_PORT = 8181;
+
+async function main() {
+  const [file] = process.argv.slice(2);
+  if (file !== undefined && !existsSync(file)) throw new Stop(`there is no file ${file}: give the path of a model in GGUF`);
+  const port = await freePort(DEFAULT_PORT);
+  await setup({ browser: false, model: true });
+  const stopped = askedToStop();
+  const model = await startModel({ port, file });
+  console.log(`\n${model.name} answers at ${model.url}/v1 (Ctrl-C stops it)\n`);
+  const said = await Promise.race([stopped.then(() => undefined), model.ended]);
+  await model.stop();
+  if (said !== undefined) throw new Stop(`the server ended by itself; it said:\n${said}`);
+  console.log("\nstopped");
+}
+
+await script("llm", main);
