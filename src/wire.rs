@@ -24,7 +24,7 @@ pub struct AskRequest {
     pub question: String,
     /// How many passages to retrieve, 1 to 50; the strategy's default is 4.
     pub k: Option<usize>,
-    /// The strategy's name; `self-reflective` by default.
+    /// The strategy's name: `naive`, `corrective` or `self-reflective`, which is the default.
     pub strategy: Option<String>,
     /// How many drafts may follow the first, 0 to 4.
     pub max_retries: Option<u32>,

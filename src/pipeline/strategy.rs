@@ -67,18 +67,23 @@ pub fn checked_k(k: usize) -> Result<usize, StrategyError> {
 }
 
 /// The names of the presets.
-pub const NAMES: [&str; 2] = ["naive", "self-reflective"];
+pub const NAMES: [&str; 3] = ["naive", "corrective", "self-reflective"];
 
 impl Strategy {
     /// Retrieve and generate: the baseline every comparison needs.
     pub fn naive() -> Self {
-        Self { name: NAMES[0], grades: false, checks: &[], max_retries: 0, ..Self::self_reflective() }
+        Self { name: NAMES[0], grades: false, ..Self::corrective() }
     }
 
-    /// Grades before the draft, grounding and usefulness after it, bounded retries (seeds R-01…R-15).
+    /// Grades before the draft, the web when a passage is rejected, no check after it (seeds C-01…C-23).
+    pub fn corrective() -> Self {
+        Self { name: NAMES[1], checks: &[], max_retries: 0, ..Self::self_reflective() }
+    }
+
+    /// [`Self::corrective`], then grounding and usefulness, and bounded retries (seeds R-01…R-15).
     pub fn self_reflective() -> Self {
         Self {
-            name: NAMES[1],
+            name: NAMES[2],
             k: 4,
             grades: true,
             checks: &[Check::Grounding, Check::Usefulness],
@@ -92,6 +97,7 @@ impl Strategy {
     pub fn named(name: &str) -> Result<Self, StrategyError> {
         match name {
             "naive" => Ok(Self::naive()),
+            "corrective" => Ok(Self::corrective()),
             "self-reflective" => Ok(Self::self_reflective()),
             _ => Err(StrategyError::UnknownName { name: name.to_owned() }),
         }

@@ -99,7 +99,7 @@ question: string,
  */
 k?: number, 
 /**
- * The strategy's name; `self-reflective` by default.
+ * The strategy's name: `naive`, `corrective` or `self-reflective`, which is the default.
  */
 strategy?: string, 
 /**
