@@ -240,10 +240,8 @@ async fn generate(
     if matches!(reply, Err(Failure::TooLong { .. })) && half > 0 {
         context.truncate(half);
         reply = path.ask(task(context)).await?;
-        record.warn(
-            "context_trimmed",
-            &format!("the model takes less than was found: it got {half} of {given} passages"),
-        );
+        let cut = format!("the model takes less than was found: it got {half} of {given} passages");
+        record.warn("context_trimmed", &cut);
     }
     let reply = reply.and_then(|draft| {
         if draft.quotes_from(context) { Ok(draft) } else { Err(Failure::Malformed { task: Generate::NAME }) }

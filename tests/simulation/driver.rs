@@ -25,6 +25,8 @@ pub enum Delivery<'a> {
 pub struct Performed {
     pub effect: Effect,
     pub may_call: u32,
+    /// The step that ordered it.
+    pub step: usize,
     /// What was delivered; a failure for what was cancelled.
     pub reply: Reply,
     pub called: u32,
@@ -62,9 +64,9 @@ pub struct History {
 }
 
 /// More orders than any run may need: each passage graded twice, and for each draft its task, two
-/// checks asked twice, a rewrite and a search.
+/// checks asked twice, a rewrite and a search, and the draft again from half its context.
 pub fn most_orders(scenario: &Scenario) -> usize {
-    1 + 2 * scenario.hits + 2 + 7 * (scenario.strategy.max_retries as usize + 1)
+    1 + 2 * scenario.hits + 2 + 8 * (scenario.strategy.max_retries as usize + 1)
 }
 
 /// Runs a scenario to its end.
@@ -129,18 +131,20 @@ impl Driver<'_> {
     }
 
     fn perform(&mut self, effect: Effect, may_call: u32) {
-        let History { performed, clock, deadline, .. } = &mut self.history;
+        let History { performed, clock, deadline, steps: step, .. } = &mut self.history;
         let n = performed.len();
         let (mut reply, called, arrives_at) = if let Delivery::Replay(recorded) = self.delivery {
             match recorded.performed.get(n) {
-                Some(then) if then.effect == effect => (then.reply.clone(), then.called, then.arrives_at),
+                Some(then) if then.effect == effect && then.may_call == may_call => {
+                    (then.reply.clone(), then.called, then.arrives_at)
+                }
                 _ => (Reply::Failed(Failure::Malformed { task: "not as recorded" }), 0, *clock),
             }
         } else {
             let kind = kind(&effect);
             let before = self.counts[usize::from(kind)];
             self.counts[usize::from(kind)] += 1;
-            let fate = self.scenario.fate((kind, before), &effect);
+            let fate = self.scenario.fate((kind, before), &effect, may_call);
             (fate.reply, fate.called, fate.latency.map_or(u64::MAX, |latency| clock.saturating_add(latency)))
         };
         if arrives_at > *deadline || arrives_at == u64::MAX {
@@ -150,9 +154,17 @@ impl Driver<'_> {
         if is_charged(&effect) {
             self.reserved += may_call;
         }
-        let (ordered_at, calls_at_most) = (*clock, self.made + self.reserved);
-        let delivered = false;
-        performed.push(Performed { effect, may_call, reply, called, calls_at_most, ordered_at, arrives_at, delivered });
+        performed.push(Performed {
+            effect,
+            may_call,
+            step: *step,
+            reply,
+            called,
+            calls_at_most: self.made + self.reserved,
+            ordered_at: *clock,
+            arrives_at,
+            delivered: false,
+        });
     }
 
     /// Delivers what the order of delivery says is next.

@@ -1,14 +1,15 @@
 //! The invariants, each with its name: what must hold of any history, and of any answer.
 
+use countercheck::document::{Hit, Passage};
 use countercheck::pipeline::answer::{Answer, Outcome, Reason, RunError};
-use countercheck::pipeline::budget::{Call, Calls};
+use countercheck::pipeline::budget::{Call, Calls, Limits};
 use countercheck::pipeline::run::{Effect, Reply};
 use countercheck::pipeline::strategy::OnExhaustion;
 use countercheck::pipeline::task::{Failure, Task};
 use countercheck::pipeline::verdict::{Check, Verdict};
 
 use crate::driver::{End, History, Performed};
-use crate::model::Model;
+use crate::model::{Asked, Model};
 use crate::world::{QUESTION, Scenario};
 
 /// A history with what it means.
@@ -24,11 +25,13 @@ type AnswerCheck = fn(&Case, &Answer) -> Result<(), String>;
 /// What holds of every history, cancelled or not.
 pub const OF_HISTORIES: &[(&str, HistoryCheck)] = &[
     ("calls never exceed max_calls", calls_are_bounded),
+    ("each order gets a call, and its retries of what is free", retries_are_what_is_free),
     ("nothing begins at or after the deadline", nothing_begins_late),
     ("each task is put in its place", tasks_are_in_place),
     ("drafts never exceed max_retries + 1", drafts_are_bounded),
     ("no two tasks to generate are equal", generate_never_repeats),
     ("the generator gets what was found and not rejected", generate_gets_what_was_found),
+    ("a request that is too long is made again", too_long_is_asked_again),
     ("no query is searched twice", no_query_twice),
     ("an outage of the grader buys no search", outage_buys_no_search),
     ("a search has a reason", searches_have_a_reason),
@@ -47,6 +50,7 @@ pub const OF_ANSWERS: &[(&str, AnswerCheck)] = &[
     ("a draft that passed everything is answered", passed_is_answered),
     ("the reason is what happened", reason_is_what_happened),
     ("a citation quotes what was given", citations_quote_what_was_given),
+    ("a context that was cut is told", cut_is_told),
     ("nothing unparsed becomes a verdict", verdicts_were_said),
     ("the answer's trace is the stream", trace_is_the_stream),
 ];
@@ -70,6 +74,25 @@ fn calls_are_bounded(case: &Case) -> Result<(), String> {
     ensure(above.is_none(), || format!("with order {:?} there are more than {max}", above.map(|(n, _)| n)))
 }
 
+fn retries_are_what_is_free(case: &Case) -> Result<(), String> {
+    let Limits { max_calls, retries, .. } = case.scenario.limits;
+    let mut made = 0;
+    for batch in case.history.performed.chunk_by(|a, b| a.step == b.step) {
+        let charged = u32::from(call(&batch[0].effect) != Call::Retrieve);
+        let mut spare = charged * max_calls.saturating_sub(made + batch.len() as u32);
+        for order in batch {
+            let due = retries.min(spare);
+            spare -= due;
+            ensure(order.may_call == 1 + due, || {
+                format!("{} calls, not 1 + {due}: {:?}", order.may_call, order.effect)
+            })?;
+            ensure(order.called <= order.may_call, || format!("the driver calls {} times", order.called))?;
+            made += charged * order.called;
+        }
+    }
+    Ok(())
+}
+
 fn nothing_begins_late(case: &Case) -> Result<(), String> {
     let History { deadline, clock, performed, .. } = case.history;
     ensure(*deadline == case.scenario.start.saturating_add(case.scenario.limits.deadline), || {
@@ -84,36 +107,62 @@ fn tasks_are_in_place(case: &Case) -> Result<(), String> {
 }
 
 fn drafts_are_bounded(case: &Case) -> Result<(), String> {
-    let (drafts, most) = (case.model.generate.len(), case.scenario.strategy.max_retries as usize + 1);
+    let drafts = case.model.generate.iter().filter(|asked| !asked.again).count();
+    let most = case.scenario.strategy.max_retries as usize + 1;
     ensure(drafts <= most, || format!("{drafts} drafts, at most {most}"))
 }
 
 fn generate_never_repeats(case: &Case) -> Result<(), String> {
-    let tasks = &case.model.generate;
-    for (i, task) in tasks.iter().enumerate() {
-        ensure(!tasks[..i].contains(task), || format!("draft {} of {}", i + 1, tasks.len()))?;
+    let asked = &case.model.generate;
+    for (i, Asked { task, drafts, .. }) in asked.iter().enumerate() {
+        ensure(asked[..i].iter().all(|a| a.task != *task), || format!("request {} of {}", i + 1, asked.len()))?;
         ensure(task.question == QUESTION, || format!("it asks {:?}", task.question))?;
         let told: Vec<&str> = task.rejected.iter().map(|r| r.text.as_str()).collect();
-        let before: Vec<&str> = case.model.written.iter().take(i).map(|w| w.draft.text.as_str()).collect();
-        ensure(told == before, || format!("draft {} is told {told:?}, not {before:?}", i + 1))?;
+        let before: Vec<&str> = case.model.written[..*drafts].iter().map(|w| w.draft.text.as_str()).collect();
+        ensure(told == before, || format!("request {} is told {told:?}, not {before:?}", i + 1))?;
     }
     Ok(())
 }
 
+/// What was kept, best first, then what is new of each search; of a request too long the first half.
 fn generate_gets_what_was_found(case: &Case) -> Result<(), String> {
-    let Model { hits, grades, searches, generate, .. } = case.model;
-    for task in generate {
-        ensure(!task.passages.is_empty(), || "nothing was given".to_owned())?;
-        for (i, passage) in task.passages.iter().enumerate() {
-            let local = hits.iter().position(|hit| hit.passage == *passage);
-            let kept = local.is_some_and(|i| !case.scenario.strategy.grades || grades[i].verdict != Verdict::No);
-            let from_web = searches.iter().any(|(_, results)| results.is_some_and(|r| r.contains(passage)));
-            ensure(kept || from_web, || format!("{} was rejected or never found", passage.id))?;
-            let twice = task.passages[..i].iter().any(|other| other.text == passage.text);
-            ensure(!twice && !passage.text.trim().is_empty(), || format!("{} is given twice or blank", passage.id))?;
+    let Model { hits, grades, generate, .. } = case.model;
+    let graded = |verdict| hits.iter().zip(grades).filter(move |(_, g)| g.verdict == verdict).map(|(hit, _)| hit);
+    let mut kept: Vec<&Hit> = hits.iter().collect();
+    if case.scenario.strategy.grades {
+        kept = graded(Verdict::Yes).chain(graded(Verdict::Unknown)).collect();
+    }
+    let mut context: Vec<&Passage> = kept.iter().map(|hit| &hit.passage).collect();
+    let mut asked = generate.iter();
+    for (n, one) in case.history.performed.iter().enumerate() {
+        match (&one.effect, &one.reply) {
+            (Effect::SearchWeb { .. }, Reply::Web(results)) => {
+                for result in results {
+                    if !result.text.trim().is_empty() && context.iter().all(|p| p.text != result.text) {
+                        context.push(result);
+                    }
+                }
+            }
+            (Effect::Ask(Task::Generate(task)), _) => {
+                if asked.next().is_some_and(|a| a.again) {
+                    context.truncate(context.len() / 2);
+                }
+                let same = !context.is_empty() && task.passages.iter().eq(context.iter().copied());
+                let ids = |passages: &[&Passage]| passages.iter().map(|p| p.id.as_str()).collect::<Vec<_>>().join(" ");
+                let given: Vec<&Passage> = task.passages.iter().collect();
+                ensure(same, || format!("order {n} is given {}, not {}", ids(&given), ids(&context)))?;
+            }
+            _ => {}
         }
     }
     Ok(())
+}
+
+/// A request that is too long is made again with less, unless the run may do nothing more.
+fn too_long_is_asked_again(case: &Case) -> Result<(), String> {
+    let End::Done(result) = &case.history.end else { return Ok(()) };
+    let stopped = result.as_ref().is_ok_and(|answer| answer.warnings.iter().any(|w| w.code == "budget"));
+    ensure(case.model.too_long.is_none() || stopped, || "the draft was given up at once".to_owned())
 }
 
 fn no_query_twice(case: &Case) -> Result<(), String> {
@@ -177,7 +226,7 @@ fn errors_only_without_draft(case: &Case) -> Result<(), String> {
     let End::Done(Err(RunError::Failed(failure))) = &case.history.end else { return Ok(()) };
     ensure(case.model.written.is_empty(), || format!("{} drafts are lost", case.model.written.len()))?;
     let failed = case.model.retrieval_failed.or(case.model.generate_failed.as_ref());
-    ensure(failed.is_some(), || format!("nothing failed, yet: {failure}"))
+    ensure(failed == Some(failure), || format!("{failure}, what failed is {failed:?}"))
 }
 
 fn ledger_is_exact(case: &Case, answer: &Answer) -> Result<(), String> {
@@ -294,6 +343,13 @@ fn citations_quote_what_was_given(case: &Case, answer: &Answer) -> Result<(), St
         ensure(holds, || format!("{citation:?} of {quote:?}"))?;
     }
     Ok(())
+}
+
+fn cut_is_told(case: &Case, answer: &Answer) -> Result<(), String> {
+    let given_up = Reply::Failed(Failure::Deadline);
+    let cut = case.model.generate.iter().filter(|asked| asked.again && *asked.reply != given_up).count();
+    let told = answer.warnings.iter().filter(|warning| warning.code == "context_trimmed").count();
+    ensure(told == cut, || format!("{cut} times, told {told} times"))
 }
 
 fn verdicts_were_said(case: &Case, answer: &Answer) -> Result<(), String> {

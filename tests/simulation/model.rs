@@ -16,6 +16,16 @@ pub struct Written<'a> {
     pub usefulness: Verdict,
 }
 
+/// A request for a draft.
+pub struct Asked<'a> {
+    pub task: &'a Generate,
+    pub reply: &'a Reply,
+    /// How many drafts there were before it.
+    pub drafts: usize,
+    /// The request before it was too long: this is the same with half the passages.
+    pub again: bool,
+}
+
 /// A check of a draft: asked once, or twice.
 pub struct Checked {
     /// The index of the draft.
@@ -36,7 +46,9 @@ pub struct Model<'a> {
     graded: Vec<usize>,
     pub written: Vec<Written<'a>>,
     pub checked: Vec<Checked>,
-    pub generate: Vec<&'a Generate>,
+    pub generate: Vec<Asked<'a>>,
+    /// The last of them, if it was too long and may be made again with half its passages.
+    pub too_long: Option<&'a Generate>,
     /// Why the last draft could not be used, where a provider is at fault.
     pub generate_failed: Option<Failure>,
     pub repeated: bool,
@@ -75,7 +87,7 @@ impl<'a> Model<'a> {
             }
             Effect::Ask(Task::GradePassages(task)) => self.take_grade(n, &task.passages, task.again, &one.reply),
             Effect::Ask(Task::RewriteQuery(_)) => {}
-            Effect::Ask(Task::Generate(task)) => self.take_draft(task, &one.reply),
+            Effect::Ask(Task::Generate(task)) => self.take_draft(n, task, &one.reply),
             Effect::Ask(Task::CheckGrounding(task)) => {
                 let own = |w: &Written| *w.draft == task.draft && w.task.passages == task.passages;
                 self.take_check(n, Check::Grounding, task.again, own, &one.reply);
@@ -105,10 +117,20 @@ impl<'a> Model<'a> {
         };
     }
 
-    fn take_draft(&mut self, task: &'a Generate, reply: &'a Reply) {
-        self.generate.push(task);
+    fn take_draft(&mut self, n: usize, task: &'a Generate, reply: &'a Reply) {
+        let before = self.too_long.take();
+        let half = before.map(|b| Generate { passages: b.passages[..b.passages.len() / 2].to_vec(), ..b.clone() });
+        let again = half.is_some();
+        if half.is_some_and(|half| half != *task) {
+            self.misplaced.push(format!("order {n} is not the request before it with half the passages"));
+        }
+        self.generate.push(Asked { task, reply, drafts: self.written.len(), again });
+        self.generate_failed = None;
         let Reply::Task(TaskReply::Draft(draft)) = reply else {
             let failure = if let Reply::Failed(failure) = reply { Some(failure.clone()) } else { None };
+            if matches!(failure, Some(Failure::TooLong { .. })) && !again && task.passages.len() > 1 {
+                self.too_long = Some(task);
+            }
             self.generate_failed = Some(failure.unwrap_or(Failure::Malformed { task: "Generate" }));
             return;
         };

@@ -16,6 +16,24 @@ export const mutants = [
     replace: "admit(call, 1)",
   },
   {
+    name: "retries are not charged against each other",
+    file: "src/pipeline/run.rs",
+    search: "*spare -= retries;",
+    replace: "",
+  },
+  {
+    name: "no call is ever repeated",
+    file: "src/pipeline/run.rs",
+    search: "let may_call = 1 + retries;",
+    replace: "let may_call = 1;",
+  },
+  {
+    name: "retries may use up all free calls",
+    file: "src/pipeline/run.rs",
+    search: "let retries = self.retries.min(*spare);",
+    replace: "let retries = *spare;",
+  },
+  {
     name: "effects begin at the deadline",
     file: "src/pipeline/run.rs",
     search: "if self.now >= self.deadline {",
@@ -116,6 +134,43 @@ export const mutants = [
     file: "src/pipeline/answer.rs",
     search: "rejected.push(Rejected { text: draft.text, check });",
     replace: "rejected.truncate(0);",
+  },
+  {
+    name: "a context that is too long is given again whole",
+    file: "src/pipeline/answer.rs",
+    search: "context.truncate(half);",
+    replace: "",
+  },
+  {
+    name: "of a context that is too long the worse half is kept",
+    file: "src/pipeline/answer.rs",
+    search: "context.truncate(half);",
+    replace: "context.drain(..given - half);",
+  },
+  {
+    name: "a context is halved until the generator takes it",
+    file: "src/pipeline/answer.rs",
+    search: "if matches!(reply, Err(Failure::TooLong { .. })) && half > 0 {",
+    replace: `while matches!(reply, Err(Failure::TooLong { .. })) && context.len() > 1 {
+        let half = context.len() / 2;`,
+  },
+  {
+    name: "a context that is too long ends the run",
+    file: "src/pipeline/answer.rs",
+    search: "if matches!(reply, Err(Failure::TooLong { .. })) && half > 0 {",
+    replace: "if matches!(reply, Err(Failure::TooLong { .. })) && half > 99 {",
+  },
+  {
+    name: "a cut context is whole again after its draft",
+    file: "src/pipeline/answer.rs",
+    search: "generate(path, question, &mut context, &rejected, record)",
+    replace: "generate(path, question, &mut context.clone(), &rejected, record)",
+  },
+  {
+    name: "a cut context is not told",
+    file: "src/pipeline/answer.rs",
+    search: `record.warn("context_trimmed",`,
+    replace: `record.warn("context",`,
   },
   {
     name: "quotes are not verified",

@@ -21,6 +21,8 @@ fn size(scenario: &Scenario) -> (usize, usize, usize) {
     let odd = usize::from(scenario.limits.deadline != Limits::default().deadline)
         + usize::from(scenario.start != 0)
         + usize::from(scenario.limits.max_calls < 200)
+        + usize::from(scenario.limits.retries > 0)
+        + usize::from(scenario.takes < usize::MAX)
         + usize::from(scenario.cancelled_at.is_some())
         + usize::from(scenario.latency > 0);
     (slots.len(), wild, odd + scenario.hits + scenario.strategy.k + scenario.strategy.max_retries as usize)
@@ -81,6 +83,8 @@ fn smaller(scenario: &Scenario) -> Vec<Scenario> {
     with(&|s| s.latency = 0);
     with(&|s| s.limits.deadline = Limits::default().deadline);
     with(&|s| s.limits.max_calls = 200);
+    with(&|s| s.limits.retries = 0);
+    with(&|s| s.takes = usize::MAX);
     for hits in 0..scenario.hits {
         with(&|s| s.hits = hits);
     }
@@ -110,7 +114,8 @@ pub fn describe(first: &Failed, least: &Failed) -> String {
     let Ok(history) = catch_unwind(AssertUnwindSafe(|| drive(&least.scenario, Delivery::Arrival))) else { return text };
     for (n, one) in history.performed.iter().enumerate() {
         let (ask, reply) = (effect(&one.effect), reply(&one.reply));
-        let _ = writeln!(text, "  {n:>3}  {}…{}  {ask} = {reply}", one.ordered_at, one.arrives_at);
+        let (from, to, called, may_call) = (one.ordered_at, one.arrives_at, one.called, one.may_call);
+        let _ = writeln!(text, "  {n:>3}  {from}…{to}  {ask} = {reply} ({called} of {may_call} calls)");
     }
     let events: Vec<String> = history.events.iter().map(|event| format!("{event:?}")).collect();
     let _ = writeln!(text, "events: {}", events.join(", "));

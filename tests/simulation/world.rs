@@ -39,6 +39,8 @@ pub struct Scenario {
     /// How many passages the index has for the question.
     pub hits: usize,
     pub web: Web,
+    /// The most passages that the generator takes.
+    pub takes: usize,
     /// Percent of effects that go wrong.
     pub faults: usize,
     /// Percent of grades, groundings and usefulness verdicts that are yes; half of the rest is no.
@@ -79,7 +81,11 @@ impl Scenario {
     pub fn new(seed: u64) -> Self {
         let mut random = Random::new(seed, 0);
         let k = if random.chance(3) { 1 + random.below(MAX_K) } else { 1 + random.below(6) };
-        let preset = if random.chance(15) { Strategy::naive() } else { Strategy::self_reflective() };
+        let preset = match random.below(20) {
+            0..3 => Strategy::naive(),
+            3..6 => Strategy::corrective(),
+            _ => Strategy::self_reflective(),
+        };
         let retries = random.below(MAX_RETRIES as usize + 1) as u32;
         let mut strategy = preset.with(Some(k), Some(retries)).expect("both are in range");
         strategy.on_exhaustion = random.pick(&[OnExhaustion::Best, OnExhaustion::Best, OnExhaustion::Abstain]);
@@ -100,10 +106,11 @@ impl Scenario {
         Self {
             seed,
             strategy,
-            limits: Limits { max_calls, deadline, ..Limits::default() },
+            limits: Limits { max_calls, deadline, retries: random.pick(&[0, 1, 2, 5]) },
             start: if random.chance(3) { u64::MAX - 1_000 } else { random.pick(&[0, 1_790_000_000_000]) },
             hits: random.below(k + 1).max(random.below(k + 1)),
             web: random.pick(&web),
+            takes: if random.chance(20) { 1 + random.below(k) } else { usize::MAX },
             faults: random.pick(&[0, 0, 3, 10, 40]),
             yes: std::array::from_fn(|_| random.pick(&[0, 30, 60, 90, 100])),
             latency: random.pick(&[0, 50, 50, 4_000]),
@@ -112,8 +119,8 @@ impl Scenario {
         }
     }
 
-    /// What becomes of the effect in that slot.
-    pub fn fate(&self, slot: Slot, effect: &Effect) -> Fate {
+    /// What becomes of the effect in that slot, for which the driver may call so often.
+    pub fn fate(&self, slot: Slot, effect: &Effect, may_call: u32) -> Fate {
         let (kind, n) = slot;
         let mut random = Random::new(self.seed, 1 + u64::from(kind) + 8 * n as u64);
         if self.tame.contains(&slot) {
@@ -121,12 +128,15 @@ impl Scenario {
         }
         let latency = Some(random.below(self.latency + 1) as Millis);
         if random.chance(self.faults) {
-            return fault(n, effect, latency, &mut random);
+            let called = random.below(may_call as usize + 1) as u32;
+            let (reply, latency) = fault(n, effect, latency, &mut random);
+            return Fate { reply, called, latency };
         }
         let reply = self.regular(n, effect, &mut random);
-        let called = match reply {
-            Reply::Failed(Failure::NotConfigured { .. }) => 0,
-            _ => u32::from(!random.chance(2)), // a cache may have had it
+        let called = match (&reply, random.below(100)) {
+            (Reply::Failed(Failure::NotConfigured { .. }), _) | (_, 0..2) => 0, // a cache may have had it
+            (_, 2..10) => 1 + random.below(may_call as usize) as u32,
+            _ => 1,
         };
         Fate { reply, called, latency }
     }
@@ -146,6 +156,7 @@ impl Scenario {
                 2 => QUESTION.to_owned(),
                 _ => format!(" query {n}"),
             }),
+            Effect::Ask(Task::Generate(task)) if task.passages.len() > self.takes => return Reply::Failed(TOO_LONG),
             Effect::Ask(Task::Generate(task)) => TaskReply::Draft(draft(n, task, random)),
             Effect::Ask(Task::CheckGrounding(_)) => TaskReply::Verdict(self.verdict(1, random)),
             Effect::Ask(Task::CheckUsefulness(_)) => TaskReply::Verdict(self.verdict(2, random)),
@@ -190,22 +201,24 @@ impl Scenario {
     }
 }
 
+const TOO_LONG: Failure = Failure::TooLong { service: "model" };
+
 fn service_failed(service: &'static str, n: usize) -> Failure {
     let (code, detail) = ("upstream_error", format!("HTTP 50{}", n % 5));
     Failure::Service { service, code, detail, retry_after: (n % 2 == 1).then_some(1_000) }
 }
 
-/// An effect that goes wrong.
-fn fault(n: usize, effect: &Effect, latency: Option<Millis>, random: &mut Random) -> Fate {
+/// An effect that goes wrong, and when that is known.
+fn fault(n: usize, effect: &Effect, latency: Option<Millis>, random: &mut Random) -> (Reply, Option<Millis>) {
     let service = "model";
-    let (reply, latency) = match random.below(6) {
+    match random.below(7) {
         0 => (Reply::Failed(service_failed(service, n)), latency),
         1 => (Reply::Failed(Failure::Malformed { task: "any" }), latency),
         2 => (Reply::Failed(Failure::NotConfigured { service }), latency),
         3 => (Reply::Failed(Failure::Deadline), None),
+        4 => (Reply::Failed(TOO_LONG), latency),
         _ => (wrong_reply(n, effect, random), latency),
-    };
-    Fate { reply, called: random.below(2) as u32, latency }
+    }
 }
 
 /// A passage with characters of one, two and three bytes; local and web ones differ in id.
