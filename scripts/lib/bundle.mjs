@@ -18,7 +18,7 @@ const BROWSER = { ...COMMON, platform: "browser", minify: true };
 const SPLIT = { splitting: true, outdir: dist, chunkNames: "chunks/[name]-[hash]" };
 const NODE = { ...COMMON, platform: "node", target: "node20" };
 
-/** Bundles what pages and Node load: countercheck.js, element.js, node.js, cli.js. */
+/** Bundles the package's entries: countercheck.js, element.js, node.js, workerd.js, cli.js. */
 export async function bundleLibrary() {
   const { build } = await import("esbuild");
   rmSync(join(dist, "chunks"), { recursive: true, force: true });
@@ -27,6 +27,7 @@ export async function bundleLibrary() {
     build({ ...BROWSER, ...client, ...SPLIT, entryPoints: { countercheck: client.entryPoints[0] }, outfile: undefined }),
     build({ ...BROWSER, ...entry("src/define.ts", "element.js") }),
     build({ ...NODE, ...entry("src/node.ts", "node.js") }),
+    build({ ...COMMON, platform: "neutral", ...entry("src/workerd.ts", "workerd.js") }),
     build({ ...NODE, ...entry("src/cli/main.ts", "cli.js") }),
   ]);
 }

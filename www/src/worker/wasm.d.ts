@@ -1,5 +1,0 @@
-// wrangler turns the import of a .wasm file into the compiled module.
-declare module "*.wasm" {
-  const module: WebAssembly.Module;
-  export default module;
-}

@@ -1,0 +1,30 @@
+// `countercheck` in Cloudflare Workers: the same names, with the wasm module imported, since none can be
+// compiled there.
+//
+// A Worker has no files beside its script, and the embedder is most of an upload: whether and whence it
+// comes is for the caller to say, so that nobody searches by words alone without knowing.
+
+import module from "../../dist/countercheck_bg.wasm";
+import { CountercheckError, createAssistant as create } from "./client/index.ts";
+import type { Assistant, AssistantOptions } from "./client/index.ts";
+
+export * from "./client/index.ts";
+
+/**
+ * Makes an assistant; see the browser's function of the same name. Here `embedder` must be given.
+ *
+ * @example
+ * import embedder from "countercheck/embedder.bin";
+ * const index = await env.ASSETS.fetch("https://assets/docs.ccx");
+ * const assistant = await createAssistant({ index, embedder });
+ */
+export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
+  if (options.endpoint === undefined && options.embedder === undefined) {
+    throw new CountercheckError(
+      "invalid_option",
+      "in a Worker `embedder` must be given: what `countercheck/embedder.bin` imports, " +
+        "a response with embedder.bin, or `false` to search by words alone",
+    );
+  }
+  return create(options.endpoint === undefined ? { wasm: module, ...options } : options);
+}
