@@ -12,7 +12,7 @@ import { aptInstall } from "./lib/apt.mjs";
 import { findChromium, findProgram } from "./lib/chromium.mjs";
 import { hashOf } from "./lib/hash.mjs";
 import { findModel, installModel } from "./lib/llm.mjs";
-import { findNode22, installNode22 } from "./lib/node22.mjs";
+import { findNode22, installNode } from "./lib/node.mjs";
 import { root } from "./lib/paths.mjs";
 import { capture, runLong } from "./lib/run.mjs";
 import * as rust from "./lib/rust.mjs";
@@ -76,7 +76,7 @@ const node22 = {
     const path = findNode22();
     return path && `${capture(path, ["--version"])}${path === process.execPath ? "" : ", private"}`;
   },
-  make: installNode22,
+  make: () => installNode(22),
 };
 
 /** @type {Step} */

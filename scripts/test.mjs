@@ -7,7 +7,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
-import { findNode22 } from "./lib/node22.mjs";
+import { findNode22 } from "./lib/node.mjs";
 import { root } from "./lib/paths.mjs";
 import { run } from "./lib/run.mjs";
 import { Stop, script } from "./lib/stop.mjs";
@@ -52,6 +52,12 @@ const stages = {
     command: () => [process.execPath, nodeTest("browser")],
     count: countNode,
   },
+  consumers: {
+    title: "the package in its users' hosts",
+    products: ["browser"],
+    command: () => [process.execPath, ["scripts/consumers.mjs", "--built"]],
+    count: countConsumers,
+  },
 };
 
 async function main() {
@@ -60,7 +66,7 @@ async function main() {
   const unknown = chosen.find((name) => !Object.hasOwn(stages, name));
   if (unknown !== undefined) throw new Stop(`no stage ${unknown}: there are ${Object.keys(stages).join(", ")}`);
 
-  await setup({ browser: chosen.includes("browser") });
+  await setup({ browser: chosen.includes("browser") || chosen.includes("consumers") });
   await build([...new Set(chosen.flatMap((name) => stages[name].products))]);
 
   const total = { passed: 0, failed: 0, skipped: 0 };
@@ -116,6 +122,12 @@ function countCargo(output) {
 function countNode(output) {
   const number = (name) => Number(new RegExp(`^ℹ ${name} (\\d+)$`, "m").exec(output)?.[1] ?? 0);
   return { passed: number("pass"), failed: number("fail") + number("cancelled"), skipped: number("skipped") + number("todo") };
+}
+
+/** consumers.mjs ends with what it found, as JSON. */
+function countConsumers(output) {
+  const { passed = 0, failed = 0, skipped = 0 } = JSON.parse(/^RESULT (.*)$/m.exec(output)?.[1] ?? "{}");
+  return { passed, failed, skipped };
 }
 
 function withoutColours(text) {

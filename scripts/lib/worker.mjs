@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { findNode22 } from "./node22.mjs";
+import { findNode22 } from "./node.mjs";
 import { root } from "./paths.mjs";
 import { Stop } from "./stop.mjs";
 

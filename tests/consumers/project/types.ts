@@ -1,0 +1,24 @@
+// What a strict compiler must accept, and what it must not.
+import { CountercheckError, createAssistant, type Answer, type AnswerEvent } from "countercheck";
+import type { CountercheckAssistant } from "countercheck/element";
+import embedder from "countercheck/embedder.bin";
+
+const assistant = await createAssistant({ index: "docs.ccx", embedder, defaults: { k: 4, limits: { deadlineMs: 1000 } } });
+const answering = assistant.ask("Why?", { signal: new AbortController().signal, maxRetries: 1 });
+for await (const event of answering) {
+  const seen: AnswerEvent = event;
+  if (seen.type === "grade") seen.passageId.at(0);
+}
+const answer: Answer = await answering;
+const first: string | undefined = answer.citations[0]?.quote;
+const grounded: boolean | null = answer.grounded;
+declare const element: CountercheckAssistant;
+element.ask(first ?? String(grounded));
+export const isOurs = (error: unknown): string => (error instanceof CountercheckError ? error.code : "other");
+
+// @ts-expect-error an unknown option
+await createAssistant({ indx: "docs.ccx" });
+// @ts-expect-error k as text
+assistant.ask("Why?", { k: "4" });
+// @ts-expect-error a field in snake_case
+answer.web_search_used;
