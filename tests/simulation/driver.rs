@@ -7,17 +7,16 @@ use countercheck::pipeline::run::{Effect, EffectId, Outcome, Reply, Run, Step};
 use countercheck::pipeline::task::Failure;
 use countercheck::pipeline::trace::Event;
 
-use crate::world::{QUESTION, Scenario, kind};
+use crate::recording::{Ended, Recording};
+use crate::world::{Fate, QUESTION, Scenario, kind};
 
-/// In which order replies are delivered, and where they come from.
+/// In which order replies are delivered.
 #[derive(Clone, Copy)]
-pub enum Delivery<'a> {
+pub enum Delivery {
     /// As they arrive, with a step after each.
     Arrival,
     /// The last to arrive first, all at once.
     Reversed,
-    /// As recorded: the n-th order gets the n-th outcome.
-    Replay(&'a History),
 }
 
 /// An order and what became of it.
@@ -63,6 +62,25 @@ pub struct History {
     pub end: End,
 }
 
+impl History {
+    /// What went in, to be replayed.
+    pub fn recording(&self, scenario: &Scenario) -> Recording {
+        let Scenario { strategy, limits, start, .. } = scenario;
+        let mut recording = Recording::new(QUESTION, strategy, *limits, *start);
+        for one in &self.performed {
+            let outcome = Outcome { reply: one.reply.clone(), called: one.called };
+            recording.push(&one.effect, one.may_call, &outcome, one.arrives_at);
+        }
+        recording
+    }
+
+    /// What came out of a run that was not cancelled.
+    pub fn ended(&self) -> Option<Ended> {
+        let End::Done(result) = &self.end else { return None };
+        Some(Ended { events: self.events.clone(), result: result.clone() })
+    }
+}
+
 /// More orders than any run may need: each passage graded twice, and for each draft its task, two
 /// checks asked twice, a rewrite and a search, and the draft again from half its context.
 pub fn most_orders(scenario: &Scenario) -> usize {
@@ -90,7 +108,7 @@ pub fn drive(scenario: &Scenario, delivery: Delivery) -> History {
 
 struct Driver<'a> {
     scenario: &'a Scenario,
-    delivery: Delivery<'a>,
+    delivery: Delivery,
     run: Run,
     open: Vec<(EffectId, usize)>,
     /// Orders of each kind.
@@ -132,21 +150,11 @@ impl Driver<'_> {
 
     fn perform(&mut self, effect: Effect, may_call: u32) {
         let History { performed, clock, deadline, steps: step, .. } = &mut self.history;
-        let n = performed.len();
-        let (mut reply, called, arrives_at) = if let Delivery::Replay(recorded) = self.delivery {
-            match recorded.performed.get(n) {
-                Some(then) if then.effect == effect && then.may_call == may_call => {
-                    (then.reply.clone(), then.called, then.arrives_at)
-                }
-                _ => (Reply::Failed(Failure::Malformed { task: "not as recorded" }), 0, *clock),
-            }
-        } else {
-            let kind = kind(&effect);
-            let before = self.counts[usize::from(kind)];
-            self.counts[usize::from(kind)] += 1;
-            let fate = self.scenario.fate((kind, before), &effect, may_call);
-            (fate.reply, fate.called, fate.latency.map_or(u64::MAX, |latency| clock.saturating_add(latency)))
-        };
+        let kind = kind(&effect);
+        let before = self.counts[usize::from(kind)];
+        self.counts[usize::from(kind)] += 1;
+        let Fate { mut reply, called, latency } = self.scenario.fate((kind, before), &effect, may_call);
+        let arrives_at = latency.map_or(u64::MAX, |latency| clock.saturating_add(latency));
         if arrives_at > *deadline || arrives_at == u64::MAX {
             reply = Reply::Failed(Failure::Deadline);
         }
@@ -173,7 +181,7 @@ impl Driver<'_> {
         let mut due: Vec<(EffectId, usize)> = self.open.clone();
         due.sort_by_key(|&(_, n)| (performed[n].arrives_at, n));
         match self.delivery {
-            Delivery::Arrival | Delivery::Replay(_) => due.truncate(1),
+            Delivery::Arrival => due.truncate(1),
             Delivery::Reversed => due.reverse(),
         }
         if due.is_empty() {

@@ -1,0 +1,250 @@
+//! A recorded run as JSON: what was asked and replied, and when. Replaying it takes no world and no
+//! clock, so any host that runs the core must come to the same events and the same answer.
+
+use countercheck::document::{Hit, Passage, Span};
+use countercheck::pipeline::answer::{Answer, Question, RunError};
+use countercheck::pipeline::budget::{Limits, Millis};
+use countercheck::pipeline::run::{Effect, Outcome, Reply, Run, Step};
+use countercheck::pipeline::strategy::{OnExhaustion, Strategy};
+use countercheck::pipeline::task::{Draft, Failure, Grade, Quote, TaskReply};
+use countercheck::pipeline::trace::Event;
+use countercheck::pipeline::verdict::{Check, Verdict};
+use countercheck::prompt::Language;
+use countercheck::wire;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// Everything that went into a run.
+#[derive(Serialize, Deserialize)]
+pub struct Recording {
+    question: String,
+    options: Options,
+    max_calls: u32,
+    deadline: Millis,
+    retries: u32,
+    start: Millis,
+    /// In the order in which they were ordered.
+    orders: Vec<Ordered>,
+}
+
+/// The fields of a [`Strategy`].
+#[derive(Serialize, Deserialize)]
+struct Options {
+    name: String,
+    k: usize,
+    grades: bool,
+    checks: Vec<Check>,
+    max_retries: u32,
+    web_results: usize,
+    abstains: bool,
+}
+
+/// An order and its outcome.
+#[derive(Serialize, Deserialize)]
+struct Ordered {
+    /// The effect as text: it is compared, never performed.
+    effect: String,
+    may_call: u32,
+    reply: Said,
+    called: u32,
+    arrives_at: Millis,
+}
+
+/// A [`Reply`]. A bad quote may be beyond what wasm can count: its numbers are `u64`.
+#[derive(Serialize, Deserialize)]
+enum Said {
+    Hits(Vec<(Passage, f32, f32, Option<f32>)>),
+    Web(Vec<Passage>),
+    Grades(Vec<(Verdict, Option<f64>)>),
+    Query(String),
+    Draft { text: String, quotes: Vec<[u64; 3]>, truncated: bool },
+    Verdict(Verdict),
+    NotConfigured { service: String },
+    Service { service: String, code: String, detail: String, retry_after: Option<Millis> },
+    TooLong { service: String },
+    Malformed { task: String },
+    Deadline,
+}
+
+/// What came of a run.
+#[derive(Debug, PartialEq)]
+pub struct Ended {
+    pub events: Vec<Event>,
+    pub result: Result<Answer, RunError>,
+}
+
+impl Recording {
+    /// Records a run as it begins.
+    pub fn new(question: &str, strategy: &Strategy, limits: Limits, start: Millis) -> Self {
+        let options = Options {
+            name: strategy.name.to_owned(),
+            k: strategy.k,
+            grades: strategy.grades,
+            checks: strategy.checks.to_vec(),
+            max_retries: strategy.max_retries,
+            web_results: strategy.web_results,
+            abstains: strategy.on_exhaustion == OnExhaustion::Abstain,
+        };
+        let Limits { max_calls, deadline, retries } = limits;
+        Self { question: question.to_owned(), options, max_calls, deadline, retries, start, orders: Vec::new() }
+    }
+
+    /// Adds the next order with its outcome, which came at that time.
+    pub fn push(&mut self, effect: &Effect, may_call: u32, outcome: &Outcome, arrives_at: Millis) {
+        let (effect, reply) = (format!("{effect:?}"), Said::from(&outcome.reply));
+        self.orders.push(Ordered { effect, may_call, reply, called: outcome.called, arrives_at });
+    }
+
+    /// Runs again what was recorded; gives what came of it, or says where it went another way.
+    pub fn replay(&self) -> Result<Ended, String> {
+        let question = Question::new(&self.question).expect("a question");
+        let Self { max_calls, deadline, retries, start, .. } = *self;
+        let mut run = Run::new(question, self.options.strategy(), Limits { max_calls, deadline, retries }, start);
+        let (mut open, mut ordered, mut clock, mut events) = (Vec::new(), 0, start, Vec::new());
+        loop {
+            let step = run.next_step();
+            events.extend(run.take_events());
+            match step {
+                Step::Done(result) => return Ok(Ended { events, result: *result }),
+                Step::Perform(orders) => {
+                    for order in orders {
+                        let (effect, may_call) = (format!("{:?}", order.effect), order.may_call);
+                        let same = |then: &Ordered| then.effect == effect && then.may_call == may_call;
+                        if !self.orders.get(ordered).is_some_and(same) {
+                            return Err(format!("order {ordered} is another: {may_call} calls for {effect}"));
+                        }
+                        open.push((self.orders[ordered].arrives_at, ordered, order.id));
+                        ordered += 1;
+                    }
+                }
+                Step::Wait => {
+                    let Some(next) = (0..open.len()).min_by_key(|&i| open[i]) else {
+                        return Err("the run waits with nothing open".to_owned());
+                    };
+                    let (arrives_at, n, id) = open.swap_remove(next);
+                    clock = clock.max(arrives_at);
+                    let Ordered { reply, called, .. } = &self.orders[n];
+                    run.resolve(id, Outcome { reply: reply.into(), called: *called }, clock).expect("it is open");
+                }
+            }
+        }
+    }
+}
+
+impl Ended {
+    /// What a caller gets, as a line of JSON.
+    pub fn line(&self) -> String {
+        let Self { events, result } = self;
+        let json = match result {
+            Ok(answer) => {
+                json!({ "events": events, "answer": wire::Answer::new(answer.clone(), "recorded", Language::En) })
+            }
+            Err(error) => json!({ "events": events, "error": format!("{error:?}") }),
+        };
+        format!("{json}\n")
+    }
+}
+
+/// Replays a JSON list of recordings: a line for each.
+pub fn replay_all(recordings: &[u8]) -> String {
+    let recordings: Vec<Recording> = serde_json::from_slice(recordings).expect("recordings");
+    recordings.iter().map(|recording| recording.replay().map_or_else(|why| why + "\n", |ended| ended.line())).collect()
+}
+
+impl Options {
+    fn strategy(&self) -> Strategy {
+        Strategy {
+            k: self.k,
+            grades: self.grades,
+            checks: self.checks.clone().leak(),
+            max_retries: self.max_retries,
+            web_results: self.web_results,
+            on_exhaustion: if self.abstains { OnExhaustion::Abstain } else { OnExhaustion::Best },
+            ..Strategy::named(&self.name).expect("a preset")
+        }
+    }
+}
+
+impl From<&Reply> for Said {
+    fn from(reply: &Reply) -> Self {
+        let quote = |q: &Quote| [q.passage as u64, q.span.start as u64, q.span.end as u64];
+        match reply {
+            Reply::Hits(hits) => {
+                Self::Hits(hits.iter().map(|hit| (hit.passage.clone(), hit.score, hit.lexical, hit.dense)).collect())
+            }
+            Reply::Web(passages) => Self::Web(passages.clone()),
+            Reply::Task(TaskReply::Grades(grades)) => {
+                Self::Grades(grades.iter().map(|grade| (grade.verdict, grade.score)).collect())
+            }
+            Reply::Task(TaskReply::Query(query)) => Self::Query(query.clone()),
+            Reply::Task(TaskReply::Draft(Draft { text, quotes, truncated })) => {
+                let quotes = quotes.iter().map(quote).collect();
+                Self::Draft { text: text.clone(), quotes, truncated: *truncated }
+            }
+            Reply::Task(TaskReply::Verdict(verdict)) => Self::Verdict(*verdict),
+            Reply::Failed(failure) => Self::from(failure),
+        }
+    }
+}
+
+impl From<&Failure> for Said {
+    fn from(failure: &Failure) -> Self {
+        match failure.clone() {
+            Failure::NotConfigured { service } => Self::NotConfigured { service: service.to_owned() },
+            Failure::Service { service, code, detail, retry_after } => {
+                Self::Service { service: service.to_owned(), code: code.to_owned(), detail, retry_after }
+            }
+            Failure::TooLong { service } => Self::TooLong { service: service.to_owned() },
+            Failure::Malformed { task } => Self::Malformed { task: task.to_owned() },
+            Failure::Deadline => Self::Deadline,
+            other => unreachable!("{other:?} cannot be recorded"),
+        }
+    }
+}
+
+impl From<&Said> for Reply {
+    fn from(said: &Said) -> Self {
+        let at = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX);
+        let fixed = |text: &String| &*text.clone().leak();
+        let task = match said {
+            Said::Hits(hits) => {
+                let hit = |(passage, score, lexical, dense): &(Passage, f32, f32, Option<f32>)| Hit {
+                    passage: passage.clone(),
+                    score: *score,
+                    lexical: *lexical,
+                    dense: *dense,
+                };
+                return Self::Hits(hits.iter().map(hit).collect());
+            }
+            Said::Web(passages) => return Self::Web(passages.clone()),
+            Said::Grades(grades) => {
+                TaskReply::Grades(grades.iter().map(|&(verdict, score)| Grade { verdict, score }).collect())
+            }
+            Said::Query(query) => TaskReply::Query(query.clone()),
+            Said::Draft { text, quotes, truncated } => {
+                let quote = |&[passage, start, end]: &[u64; 3]| Quote {
+                    passage: at(passage),
+                    span: Span { start: at(start), end: at(end) },
+                };
+                let quotes = quotes.iter().map(quote).collect();
+                TaskReply::Draft(Draft { text: text.clone(), quotes, truncated: *truncated })
+            }
+            Said::Verdict(verdict) => TaskReply::Verdict(*verdict),
+            Said::NotConfigured { service } => {
+                return Self::Failed(Failure::NotConfigured { service: fixed(service) });
+            }
+            Said::Service { service, code, detail, retry_after } => {
+                return Self::Failed(Failure::Service {
+                    service: fixed(service),
+                    code: fixed(code),
+                    detail: detail.clone(),
+                    retry_after: *retry_after,
+                });
+            }
+            Said::TooLong { service } => return Self::Failed(Failure::TooLong { service: fixed(service) }),
+            Said::Malformed { task } => return Self::Failed(Failure::Malformed { task: fixed(task) }),
+            Said::Deadline => return Self::Failed(Failure::Deadline),
+        };
+        Self::Task(task)
+    }
+}
