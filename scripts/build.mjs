@@ -10,14 +10,16 @@ import { dist, root } from "./lib/paths.mjs";
 import { assembleSite, copyIfChanged } from "./lib/site.mjs";
 import { Stop, isMain, script } from "./lib/stop.mjs";
 import { declareTypes } from "./lib/types.mjs";
-import { browserModule, buildWasm, wasmFile, workerModule } from "./lib/wasm.mjs";
+import { browserModule, buildWasm, modelsModule, wasmFile, workerModule } from "./lib/wasm.mjs";
 import { setup } from "./setup.mjs";
 
 /** The module, the library around it, and the site that serves both. */
 async function buildBrowser() {
-  await buildWasm(browserModule);
-  // The library looks for its files beside itself.
-  copyIfChanged(wasmFile(browserModule), join(dist, "countercheck_bg.wasm"));
+  for (const module of [browserModule, modelsModule]) {
+    await buildWasm(module);
+    // The library looks for its files beside itself.
+    copyIfChanged(wasmFile(module), join(dist, `${module.name}_bg.wasm`));
+  }
   copyIfChanged(join(root, "assets", "embedder.bin"), join(dist, "embedder.bin"));
   await bundleLibrary();
   await declareTypes();

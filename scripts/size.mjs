@@ -15,10 +15,13 @@ import { setup } from "./setup.mjs";
 function parts() {
   const chunks = readdirSync(join(root, "dist", "chunks")).map((name) => `dist/chunks/${name}`).sort();
   const isShared = (path) => path.includes("/chunk-");
+  const named = (name) => chunks.filter((path) => path.includes(`/${name}-`));
   return {
     browser: ["dist/countercheck_bg.wasm", "dist/countercheck.js", ...chunks.filter(isShared)],
     worker: ["dist/worker/index_bg.wasm", "dist/worker/entry.js"],
-    remote: chunks.filter((path) => !isShared(path)),
+    // In place of the small module, for pages that ask a model or search the web.
+    models: ["dist/countercheck_models_bg.wasm", "dist/countercheck.js", ...chunks.filter(isShared), ...named("connect")],
+    remote: named("remote"),
     element: ["dist/element.js"],
     embedder: ["assets/embedder.bin"],
   };

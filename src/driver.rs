@@ -1,18 +1,20 @@
-//! Performs the effects of a run over a [`Host`]: everything that is open at once, deadlines,
-//! cancellation. The only asynchronous code that all hosts share.
+//! Drives a run: has its effects performed, everything that is open at once, and keeps its deadline.
+//! The only asynchronous code that all hosts share.
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
 use std::ops::ControlFlow;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
 
 use crate::corpus::Corpus;
 use crate::host::Host;
 use crate::index::IndexError;
 use crate::pipeline::answer::{Answer, RunError};
+use crate::pipeline::budget::Millis;
 use crate::pipeline::run::{Effect, EffectId, Order, Outcome, Reply, Run, Step};
-use crate::pipeline::task::{Failure, TaskReply};
+use crate::pipeline::task::{Failure, Task, TaskReply};
 use crate::pipeline::trace::Event;
 use crate::problem::Problem;
 use crate::solver::builtin;
@@ -42,15 +44,22 @@ impl From<DriveError> for Problem {
     }
 }
 
+/// Performs effects: with the index and the built-in solver ([`Offline`]), or with services as well.
+pub trait Perform {
+    /// Performs one. Text of a draft goes to `told` as it is written.
+    fn perform(&self, order: Order, deadline: Millis, told: Told) -> impl Future<Output = Outcome>;
+}
+
 /// Drives a run to its end, telling each event as it happens; `tell` may break it off.
 ///
 /// Dropping the future cancels the run and everything it has under way.
-pub async fn drive<H: Host>(
+pub async fn drive<H: Host, P: Perform>(
     mut run: Run,
     host: &H,
-    corpus: &RefCell<Corpus>,
+    performer: &P,
     mut tell: impl FnMut(Event) -> ControlFlow<()>,
 ) -> Result<Answer, DriveError> {
+    let told = Told::default();
     let mut open = Vec::new();
     loop {
         let step = run.next_step();
@@ -59,24 +68,27 @@ pub async fn drive<H: Host>(
         }
         match step {
             Step::Done(result) => return Ok((*result)?),
-            Step::Perform(orders) => open.extend(orders.into_iter().map(|order| Performing::new(corpus, order))),
+            Step::Perform(orders) => {
+                for order in orders {
+                    let id = order.id;
+                    let outcome = performer.perform(order, run.deadline(), told.clone());
+                    open.push(Performing { id, outcome: Box::pin(outcome) });
+                }
+            }
             Step::Wait if open.is_empty() => return Err(DriveError::Stuck),
             Step::Wait => {
                 let left = run.deadline().saturating_sub(host.now());
                 let mut deadline = pin!(host.sleep(left));
-                let first = poll_fn(|cx| match first_outcome(&mut open, cx) {
-                    Poll::Ready(arrived) => Poll::Ready(Some(arrived)),
-                    Poll::Pending => deadline.as_mut().poll(cx).map(|()| None),
+                let first = poll_fn(|cx| match first_outcome(&mut open, &told, cx) {
+                    Poll::Ready(arrived) => Poll::Ready(arrived),
+                    // Without an outcome in time, what is open has none.
+                    Poll::Pending => deadline.as_mut().poll(cx).map(|()| given_up(&mut open)),
                 });
-                // Without an outcome in time, what is open has none.
-                let arrived = match first.await {
-                    Some(arrived) => vec![arrived],
-                    None => open.drain(..).map(|performing| (performing.id, given_up())).collect(),
-                };
+                let arrived = first.await;
+                for text in told.take() {
+                    broken(tell(Event::DraftDelta { text }))?;
+                }
                 for (id, outcome) in arrived {
-                    if let Reply::Task(TaskReply::Draft(draft)) = &outcome.reply {
-                        broken(tell(Event::DraftDelta { text: draft.text.clone() }))?;
-                    }
                     // What is open leaves the list with its outcome, so nothing is resolved twice.
                     let _ = run.resolve(id, outcome, host.now());
                 }
@@ -91,46 +103,100 @@ struct Performing<'a> {
     outcome: Pin<Box<dyn Future<Output = Outcome> + 'a>>,
 }
 
-impl<'a> Performing<'a> {
-    fn new(corpus: &'a RefCell<Corpus>, order: Order) -> Self {
-        Self { id: order.id, outcome: Box::pin(async move { perform(corpus, order.effect) }) }
-    }
-}
-
-/// The first outcome there is. A run has a handful of effects open at the most, so each is asked at
-/// every wake.
-fn first_outcome(open: &mut Vec<Performing<'_>>, cx: &mut Context<'_>) -> Poll<(EffectId, Outcome)> {
+/// The first outcome there is, or none when there is only text to tell. A run has a handful of effects
+/// open at the most, so each is asked at every wake.
+fn first_outcome(open: &mut Vec<Performing<'_>>, told: &Told, cx: &mut Context<'_>) -> Poll<Vec<(EffectId, Outcome)>> {
+    told.wake_at_text(cx);
     for at in 0..open.len() {
         if let Poll::Ready(outcome) = open[at].outcome.as_mut().poll(cx) {
-            return Poll::Ready((open.swap_remove(at).id, outcome));
+            return Poll::Ready(vec![(open.swap_remove(at).id, outcome)]);
         }
     }
-    Poll::Pending
+    if told.is_empty() { Poll::Pending } else { Poll::Ready(Vec::new()) }
+}
+
+fn given_up(open: &mut Vec<Performing<'_>>) -> Vec<(EffectId, Outcome)> {
+    let outcome = || Outcome { reply: Reply::Failed(Failure::Deadline), called: 1 };
+    open.drain(..).map(|performing| (performing.id, outcome())).collect()
 }
 
 fn broken(flow: ControlFlow<()>) -> Result<(), DriveError> {
     if flow.is_break() { Err(DriveError::Cancelled) } else { Ok(()) }
 }
 
-fn given_up() -> Outcome {
-    Outcome { reply: Reply::Failed(Failure::Deadline), called: 1 }
+/// The text of the draft that is being written; clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct Told(Rc<RefCell<Text>>);
+
+#[derive(Debug, Default)]
+struct Text {
+    pieces: Vec<String>,
+    waker: Option<Waker>,
 }
 
-fn perform(corpus: &RefCell<Corpus>, effect: Effect) -> Outcome {
-    match effect {
-        Effect::Retrieve { query, k } => {
-            let failed = |error: IndexError| Failure::Service {
-                service: "index",
-                code: "index",
-                detail: error.to_string(),
-                retry_after: None,
-            };
-            let reply = corpus.borrow().search(&query, k).map_or_else(|e| Reply::Failed(failed(e)), Reply::Hits);
-            Outcome { reply, called: 1 }
+impl Told {
+    /// Adds to it.
+    pub fn push(&self, text: String) {
+        let mut shared = self.0.borrow_mut();
+        shared.pieces.push(text);
+        if let Some(waker) = shared.waker.take() {
+            drop(shared);
+            waker.wake();
         }
-        Effect::SearchWeb { .. } => {
-            Outcome { reply: Reply::Failed(Failure::NotConfigured { service: "web search" }), called: 0 }
-        }
-        Effect::Ask(task) => Outcome { reply: Reply::Task(builtin::solve(&task, &corpus.borrow())), called: 1 },
     }
+
+    /// Wakes whoever drives at the next text.
+    pub(crate) fn wake_at_text(&self, cx: &mut Context<'_>) {
+        self.0.borrow_mut().waker = Some(cx.waker().clone());
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.borrow().pieces.is_empty()
+    }
+
+    /// The text since the last call.
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.borrow_mut().pieces)
+    }
+}
+
+/// Performs with the index and the built-in solver alone.
+pub struct Offline<'a> {
+    /// The index.
+    pub corpus: &'a RefCell<Corpus>,
+}
+
+impl Perform for Offline<'_> {
+    async fn perform(&self, order: Order, _deadline: Millis, told: Told) -> Outcome {
+        match order.effect {
+            Effect::Retrieve { query, k } => retrieve(self.corpus, &query, k),
+            Effect::SearchWeb { .. } => {
+                Outcome { reply: Reply::Failed(Failure::NotConfigured { service: "web search" }), called: 0 }
+            }
+            Effect::Ask(task) => self.solve(&task, &told),
+        }
+    }
+}
+
+impl Offline<'_> {
+    /// Puts a task to the built-in solver.
+    pub(crate) fn solve(&self, task: &Task, told: &Told) -> Outcome {
+        let reply = builtin::solve(task, &self.corpus.borrow());
+        if let TaskReply::Draft(draft) = &reply {
+            told.push(draft.text.clone());
+        }
+        Outcome { reply: Reply::Task(reply), called: 1 }
+    }
+}
+
+/// Searches the index.
+pub(crate) fn retrieve(corpus: &RefCell<Corpus>, query: &str, k: usize) -> Outcome {
+    let failed = |error: IndexError| Failure::Service {
+        service: "index",
+        code: "index",
+        detail: error.to_string(),
+        retry_after: None,
+    };
+    let reply = corpus.borrow().search(query, k).map_or_else(|e| Reply::Failed(failed(e)), Reply::Hits);
+    Outcome { reply, called: 1 }
 }

@@ -24,5 +24,8 @@ pub mod problem;
 pub mod prompt;
 pub mod provider;
 pub mod retry;
+pub mod service;
+#[cfg(any(feature = "models", feature = "worker"))]
+mod signal;
 pub mod solver;
 pub mod wire;

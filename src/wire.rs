@@ -326,11 +326,26 @@ pub struct ErrorDetail {
     pub code: String,
     /// What happened and what to do.
     pub message: String,
+    /// What went wrong at the service that failed, for instance `rate_limited`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub service_code: Option<String>,
+    /// When it may be tried again, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, as = "Option<u32>"))]
+    pub retry_after_ms: Option<u64>,
 }
 
 impl From<&Problem> for ErrorBody {
     fn from(problem: &Problem) -> Self {
-        Self { error: ErrorDetail { code: problem.code.to_owned(), message: problem.message.clone() } }
+        Self {
+            error: ErrorDetail {
+                code: problem.code.to_owned(),
+                message: problem.message.clone(),
+                service_code: problem.service_code.map(str::to_owned),
+                retry_after_ms: problem.retry_after,
+            },
+        }
     }
 }
 
@@ -342,5 +357,6 @@ fn object<T: DeserializeOwned>(json: &[u8]) -> Result<T, Problem> {
     serde_json::from_slice(json).map_err(|error| Problem::json(&error))
 }
 
+pub mod task;
 #[cfg(test)]
 mod typescript;

@@ -1,21 +1,23 @@
 //! The Worker's decisions, without a Worker: routes, settings, origins, bodies, streams.
 
 use std::cell::{Cell, RefCell};
-use std::future::{Future, pending, poll_fn, ready};
+use std::future::{Future, pending, poll_fn};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use countercheck::corpus::Corpus;
 use countercheck::document::{Document, Format};
-use countercheck::edge::answering::tell;
-use countercheck::edge::body::{self, BodyError, MAX_BODY_BYTES, MAX_READ_BYTES, READ_DEADLINE};
+use countercheck::driver::Offline;
+use countercheck::edge::answering::{answer, conclude};
+use countercheck::edge::body::{self, BodyError, MAX_READ_BYTES, READ_DEADLINE};
 use countercheck::edge::events::{EventStream, Events, KEEP_ALIVE, KEEP_ALIVE_EVERY};
 use countercheck::edge::origins::Origins;
 use countercheck::edge::route::{Endpoint, Route, RouteError, is_json, prefers_events};
 use countercheck::edge::settings::{Settings, SettingsError};
 use countercheck::host::Host;
 use countercheck::pipeline::budget::{Limits, Millis};
+use countercheck::pipeline::trace::Event;
 use countercheck::problem::Problem;
 use countercheck::wire::{AskRequest, Asked};
 use futures_util::stream::{Stream, iter};
@@ -133,6 +135,9 @@ fn a_body_must_say_that_it_is_json() {
     assert!(!is_json(None));
 }
 
+/// A body's limit, for instance that of a question.
+const MAX_BODY_BYTES: usize = 16 << 10;
+
 fn settings(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
     let find = |name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
     Settings::parse(|name| Ok(find(name)))
@@ -174,9 +179,53 @@ fn wrong_settings_are_named_with_their_value() {
 }
 
 #[test]
+fn a_key_is_not_used_where_anybody_could_use_it() {
+    let chat = [("CHAT_BASE_URL", "https://api.example.org/v1"), ("CHAT_MODEL", "m"), ("CHAT_API_KEY", "canary-7f3a")];
+    let search = [("SEARCH_API_KEY", "canary-7f3a")];
+    let origins = ("ALLOWED_ORIGINS", "https://docs.example.org");
+    let with = |own: &[(&str, &str)], more: &[(&str, &str)]| settings(&[own, more].concat()).expect("can be used");
+    for key in [&chat[..], &search] {
+        let bare = with(key, &[]);
+        assert_eq!(bare.guard(true), Err(SettingsError::Unguarded { missing: "ALLOWED_ORIGINS" }));
+        let listed = with(key, &[origins]);
+        assert_eq!(listed.guard(false), Err(SettingsError::Unguarded { missing: "RATE_LIMITER" }));
+        assert_eq!(listed.guard(true), Ok(()));
+        assert_eq!(with(key, &[("LOCAL", "yes")]).guard(false), Ok(()));
+        assert!(with(key, &[("LOCAL", "no")]).guard(false).is_err());
+        assert!(!format!("{bare:?}").contains("canary"), "the key is shown");
+        let problem = Problem::from(bare.guard(false).unwrap_err());
+        assert_eq!((problem.code, problem.status), ("misconfigured", 503));
+        assert!(problem.message.contains("RATE_LIMITER") && problem.message.contains("LOCAL"), "{problem}");
+    }
+    assert_eq!(with(&chat[..2], &[]).guard(false), Ok(()), "a model without a key costs nobody money");
+}
+
+#[test]
+fn half_a_model_is_refused_and_no_value_is_repeated() {
+    let refused = |variables: &[(&str, &str)]| settings(variables).expect_err("half of it is missing").to_string();
+    assert!(refused(&[("CHAT_BASE_URL", "https://api.example.org/v1")]).contains("CHAT_MODEL"));
+    assert!(refused(&[("CHAT_MODEL", "m")]).contains("CHAT_BASE_URL"));
+    assert!(refused(&[("CHAT_API_KEY", "canary")]).contains("CHAT_BASE_URL"));
+    let base = |url, key| refused(&[("CHAT_BASE_URL", url), ("CHAT_MODEL", "m"), ("CHAT_API_KEY", key)]);
+    for (url, key) in [
+        ("canary.example.org", "k"),
+        ("https://canary:canary@example.org", "k"),
+        ("http://canary.example.org/v1", "k"),
+        ("https://example.org/v1", "canary canary"),
+    ] {
+        let message = base(url, key);
+        assert!(message.contains("CHAT_") && !message.contains("canary"), "{message}");
+    }
+    let timeout = ("CHAT_IDLE_TIMEOUT_MS", "soon");
+    assert!(
+        refused(&[("CHAT_BASE_URL", "https://e.org"), ("CHAT_MODEL", "m"), timeout]).contains("CHAT_IDLE_TIMEOUT_MS")
+    );
+}
+
+#[test]
 fn a_setting_that_is_not_text_is_refused() {
     let result = Settings::parse(|name| Err(SettingsError::NotText { name }));
-    assert_eq!(result, Err(SettingsError::NotText { name: "EMBEDDER_PATH" }));
+    assert_eq!(result.err(), Some(SettingsError::NotText { name: "EMBEDDER_PATH" }));
 }
 
 /// what looks like an allowed origin is not one.
@@ -258,7 +307,7 @@ type Chunk = Result<Vec<u8>, ()>;
 
 /// Reads a body whose chunks are all there.
 fn read(chunks: impl Stream<Item = Chunk>) -> Poll<Result<Vec<u8>, BodyError>> {
-    poll(pin!(body::read(chunks, &Clock)))
+    poll(pin!(body::read(chunks, MAX_BODY_BYTES, &Clock)))
 }
 
 proptest! {
@@ -272,7 +321,7 @@ proptest! {
         }
         let chunks: Vec<Vec<u8>> = sizes.iter().enumerate().map(|(i, &size)| vec![i as u8; size]).collect();
         let whole = chunks.concat();
-        let expected = if whole.len() > MAX_BODY_BYTES { Err(BodyError::TooLarge) } else { Ok(whole) };
+        let expected = if whole.len() > MAX_BODY_BYTES { Err(BodyError::TooLarge { limit: MAX_BODY_BYTES }) } else { Ok(whole) };
         prop_assert_eq!(read(iter(chunks.into_iter().map(Ok))), Poll::Ready(expected));
     }
 
@@ -316,7 +365,7 @@ fn parse(stream: &str) -> Vec<(String, String)> {
 
 #[test]
 fn a_body_that_does_not_come_in_time_is_given_up() {
-    let mut body = pin!(body::read(futures_util::stream::pending::<Chunk>(), &Clock));
+    let mut body = pin!(body::read(futures_util::stream::pending::<Chunk>(), MAX_BODY_BYTES, &Clock));
     assert_eq!(poll(body.as_mut()), Poll::Pending);
     pass(READ_DEADLINE - 1);
     assert_eq!(poll(body.as_mut()), Poll::Pending);
@@ -331,7 +380,7 @@ fn a_body_that_never_ends_is_given_up() {
         chunks.set(chunks.get() + 1);
         Ok(vec![b' '; 4096])
     });
-    assert_eq!(read(endless), Poll::Ready(Err(BodyError::TooLarge)));
+    assert_eq!(read(endless), Poll::Ready(Err(BodyError::TooLarge { limit: MAX_BODY_BYTES })));
     assert_eq!(chunks.get(), MAX_READ_BYTES / 4096 + 1);
 }
 
@@ -395,9 +444,17 @@ fn asked(question: &str) -> Asked {
 
 /// Everything that a question's stream says.
 fn told(question: &str, corpus: Result<Corpus, Problem>) -> Vec<(String, serde_json::Value)> {
-    let corpus = ready(corpus.map(|corpus| Rc::new(RefCell::new(corpus))));
     let asked = asked(question);
-    let mut stream = EventStream::new(Clock, |events| tell(asked, corpus, Clock, events));
+    let mut stream = EventStream::new(Clock, |events| async move {
+        let answered = match corpus.map(RefCell::new) {
+            Ok(corpus) => {
+                let tell = |event: &Event| events.push(event.name(), event);
+                answer(asked, &Offline { corpus: &corpus }, &Clock, "builtin", tell).await
+            }
+            Err(problem) => Err(problem),
+        };
+        conclude(answered, &events);
+    });
     let mut frames = String::new();
     while let Poll::Ready(Some(chunk)) = next(&mut stream) {
         frames += &chunk;

@@ -13,6 +13,7 @@ use countercheck::prompt::Language;
 use countercheck::provider::chat::openai::OpenAiChat;
 use countercheck::provider::error::ProviderError;
 use countercheck::provider::http::{Endpoint, Headers, HttpResponse, Secret};
+use countercheck::service::failure;
 use countercheck::solver::llm;
 use serde_json::{Value, json};
 use support::{Script, passage, run};
@@ -33,7 +34,8 @@ fn through(task: &Task, status: u16, body: &Value) -> Result<TaskReply, Failure>
     assert_eq!((&sent["model"], sent["messages"].as_array().unwrap().len()), (&json!("model-1"), 2));
     let headers: Headers = [("content-type", "application/json")].into_iter().collect();
     let response = HttpResponse { status, headers, body: body.to_string().into_bytes() };
-    llm::read(task, service().reply(&response))
+    let replied = service().reply(&response);
+    replied.map(|reply| llm::read(task, &reply)).map_err(|error| failure("the model", error, None))
 }
 
 fn said(text: &str, finish: &str) -> Value {
@@ -168,9 +170,9 @@ fn an_error_of_the_service_is_a_failure_without_its_words() {
     let task = Task::from(RewriteQuery { question: "Why?".to_owned(), tried: Vec::new() });
     let body =
         json!({ "error": { "message": format!("Incorrect API key provided: {KEY}"), "code": "invalid_api_key" } });
-    let failure = through(&task, 401, &body).unwrap_err();
-    assert_eq!(failure.to_string(), format!("the model failed: {}", ProviderError::Unauthorized));
-    assert!(matches!(failure, Failure::Service { code: "unauthorized", .. }), "{failure:?}");
+    let failed = through(&task, 401, &body).unwrap_err();
+    assert_eq!(failed.to_string(), format!("the model failed: {}", ProviderError::Unauthorized));
+    assert!(matches!(failed, Failure::Service { code: "unauthorized", .. }), "{failed:?}");
     let too_long = through(&task, 413, &json!({})).unwrap_err();
     assert_eq!(too_long, Failure::TooLong { service: "the model" });
 }

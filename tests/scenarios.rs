@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Waker};
 
 use countercheck::corpus::{Corpus, CorpusError};
 use countercheck::document::Document;
-use countercheck::driver::drive;
+use countercheck::driver::{Offline, drive};
 use countercheck::embedding::StaticEmbedder;
 use countercheck::host::Host;
 use countercheck::pipeline::budget::{Limits, Millis};
@@ -67,7 +67,8 @@ fn corpus(documents: &[Value]) -> Corpus {
 fn ask(corpus: &RefCell<Corpus>, request: &Value) -> Result<Value, Problem> {
     let asked = AskRequest::from_json(request.to_string().as_bytes())?.check(Limits::default())?;
     let run = Run::new(asked.question, asked.strategy, asked.limits, 0);
-    let mut driving = pin!(drive(run, &Still, corpus, |_| ControlFlow::Continue(())));
+    let performer = Offline { corpus };
+    let mut driving = pin!(drive(run, &Still, &performer, |_| ControlFlow::Continue(())));
     // The builtin solver replies at once, so one poll is the whole run.
     let Poll::Ready(answer) = driving.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
         panic!("the run waits for something");

@@ -8,7 +8,7 @@ const site = join(dist, "site");
 /** The index of the documentation that `npm start` serves; made by docs.mjs, kept by the build. */
 export const DOCS_INDEX = join(site, "docs.ccx");
 
-const LIBRARY = ["countercheck.js", "element.js", "countercheck_bg.wasm", "embedder.bin"];
+const LIBRARY = ["countercheck.js", "element.js", "countercheck_bg.wasm", "countercheck_models_bg.wasm", "embedder.bin"];
 
 /**
  * Brings dist/site up to date: unchanged files are left alone, those nobody wants any more are removed.

@@ -1,4 +1,4 @@
-// Rust to wasm: cargo, then wasm-bindgen, then wasm-opt, for one of the two products.
+// Rust to wasm: cargo, then wasm-bindgen, then wasm-opt, for one of the products.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,9 @@ import { Stop } from "./stop.mjs";
 
 /** @type {Product} */
 export const browserModule = { feature: "browser", directory: "wasm", name: "countercheck" };
+
+/** @type {Product} the same page with models and web search behind it, loaded in its place */
+export const modelsModule = { feature: "models", directory: "wasm-models", name: "countercheck_models" };
 
 /** @type {Product} */
 export const workerModule = { feature: "worker", directory: "worker", name: "index" };

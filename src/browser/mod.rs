@@ -1,8 +1,13 @@
 //! The façade for JavaScript: pages, Node, Deno, Bun. Requests come in and results go out as plain
 //! objects in the words of [`crate::wire`]; the TypeScript client gives them their form.
 //!
+//! With the feature `models` it also asks models and searches the web; without it, it is as small as
+//! can be and knows the built-in solver alone.
+//!
 //! No method holds a borrow while it calls out to JavaScript, so a callback may call back in.
 
+#[cfg(feature = "models")]
+mod connected;
 mod strict;
 
 use std::cell::RefCell;
@@ -19,19 +24,25 @@ use web_sys::AbortSignal;
 
 use crate::corpus::Corpus;
 use crate::document::Document;
-use crate::driver::drive;
+use crate::driver::{Offline, Perform, drive};
 use crate::embedding::StaticEmbedder;
 use crate::host::Host;
 use crate::pipeline::budget::{Limits, Millis};
 use crate::pipeline::run::Run;
+use crate::pipeline::trace::Event;
 use crate::problem::Problem;
-use crate::wire::{Answer, AskLimits, AskRequest, DocumentInput, SearchHit, SearchRequest, SearchResponse, Statistics};
+use crate::solver::builtin;
+use crate::wire::{
+    Answer, AskLimits, AskRequest, Asked, DocumentInput, SearchHit, SearchRequest, SearchResponse, Statistics,
+};
 
 /// An index and the loop over it.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Engine {
     corpus: Rc<RefCell<Corpus>>,
+    #[cfg(feature = "models")]
+    connected: RefCell<Option<Rc<connected::Connected>>>,
 }
 
 #[derive(Serialize)]
@@ -85,18 +96,21 @@ impl Engine {
     pub fn ask(&self, request: &JsValue, on_event: Function, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
         let asked = ask_request(request).and_then(|r| r.check(Limits::default())).map_err(thrown)?;
         let corpus = Rc::clone(&self.corpus);
+        #[cfg(feature = "models")]
+        if let Some(connected) = self.connected.borrow().clone() {
+            return Ok(future_to_promise(async move {
+                let performer = crate::service::Performer {
+                    corpus: &corpus,
+                    services: &connected.services,
+                    network: &*connected,
+                    language: asked.language,
+                    policy: crate::retry::RetryPolicy::default(),
+                };
+                answer(asked, &performer, connected.services.solver(), &on_event, signal).await
+            }));
+        }
         Ok(future_to_promise(async move {
-            let run = Run::new(asked.question, asked.strategy, asked.limits, Page.now());
-            let tell = |event: crate::pipeline::trace::Event| {
-                if signal.as_ref().is_some_and(AbortSignal::aborted) {
-                    return ControlFlow::Break(());
-                }
-                // A listener that throws is the page's affair, not the run's.
-                let _ = to_js(&event).map(|data| on_event.call2(&JsValue::NULL, &event.name().into(), &data));
-                ControlFlow::Continue(())
-            };
-            let answer = drive(run, &Page, &corpus, tell).await.map_err(thrown)?;
-            to_js(&Answer::new(answer, crate::solver::builtin::NAME, asked.language))
+            answer(asked, &Offline { corpus: &corpus }, builtin::NAME, &on_event, signal).await
         }))
     }
 
@@ -110,6 +124,51 @@ impl Engine {
         let corpus = self.corpus.borrow();
         to_js(&Statistics { documents: corpus.index().documents(), passages: corpus.index().passages() })
     }
+}
+
+#[cfg(feature = "models")]
+#[wasm_bindgen]
+impl Engine {
+    /// Sets who is asked: `ServiceSettings`, and the functions that it names by number.
+    #[wasm_bindgen(js_name = setServices)]
+    pub fn set_services(
+        &self,
+        settings: JsValue,
+        models: js_sys::Array,
+        searches: js_sys::Array,
+    ) -> Result<(), JsValue> {
+        let invalid = |message: String| thrown(Problem::new("invalid_option", 400, message));
+        let settings: crate::service::ServiceSettings =
+            serde_wasm_bindgen::from_value(settings).map_err(|error| invalid(error.to_string()))?;
+        let services = crate::service::Services::new(&settings).map_err(|error| invalid(error.to_string()))?;
+        self.connected.replace(Some(Rc::new(connected::Connected { services, models, searches })));
+        Ok(())
+    }
+}
+
+/// Drives a run to its answer, telling each event. An aborted signal ends it at the next event, and where
+/// it waits for services at once.
+async fn answer(
+    asked: Asked,
+    performer: &impl Perform,
+    solver: &str,
+    on_event: &Function,
+    signal: Option<AbortSignal>,
+) -> Result<JsValue, JsValue> {
+    let run = Run::new(asked.question, asked.strategy, asked.limits, Page.now());
+    let tell = |event: Event| {
+        if signal.as_ref().is_some_and(AbortSignal::aborted) {
+            return ControlFlow::Break(());
+        }
+        // A listener that throws is the page's affair, not the run's.
+        let _ = to_js(&event).map(|data| on_event.call2(&JsValue::NULL, &event.name().into(), &data));
+        ControlFlow::Continue(())
+    };
+    let driven = drive(run, &Page, performer, tell);
+    #[cfg(feature = "models")]
+    let driven = connected::unless_aborted(driven, signal.as_ref());
+    let answer = driven.await;
+    to_js(&Answer::new(answer.map_err(thrown)?, solver, asked.language))
 }
 
 fn ask_request(value: &JsValue) -> Result<AskRequest, Problem> {
@@ -128,7 +187,10 @@ fn thrown(problem: impl Into<Problem>) -> JsValue {
     let problem = problem.into();
     let error = Error::new(&problem.message);
     // Setting a property of a fresh Error cannot fail.
-    let _ = Reflect::set(&error, &"code".into(), &problem.code.into());
+    let set = |name: &str, value: JsValue| Reflect::set(&error, &name.into(), &value);
+    let _ = set("code", problem.code.into());
+    let _ = set("serviceCode", problem.service_code.into());
+    let _ = set("retryAfterMs", problem.retry_after.map(|time| time as f64).into());
     error.into()
 }
 

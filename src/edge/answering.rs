@@ -1,27 +1,28 @@
-//! A question that has been checked goes in, an answer in the words of [`crate::wire`] comes out,
-//! either at once or told step by step.
+//! A question that has been checked goes in, an answer in the words of [`crate::wire`] comes out, each
+//! step told as it happens; likewise a task of a loop that runs elsewhere.
 
-use std::cell::RefCell;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::ops::ControlFlow;
-use std::rc::Rc;
+use std::pin::pin;
 
 use crate::corpus::Corpus;
-use crate::driver::drive;
+use crate::driver::{Perform, Told, drive};
 use crate::edge::events::Events;
 use crate::host::Host;
 use crate::pipeline::answer::Question;
-use crate::pipeline::run::Run;
+use crate::pipeline::run::{Outcome, Reply, Run};
+use crate::pipeline::task::Failure;
 use crate::pipeline::trace::Event;
 use crate::problem::Problem;
-use crate::solver::builtin;
+use crate::wire::task::{TaskResponse, WebSearchResponse, WebSearchResult};
 use crate::wire::{Answer, Asked, ErrorBody, SearchHit, SearchResponse};
 
-/// Answers; `tell` hears of each step.
+/// Answers; `tell` hears of each step, `solver` is who writes.
 pub async fn answer(
     asked: Asked,
-    corpus: &RefCell<Corpus>,
+    performer: &impl Perform,
     host: &impl Host,
+    solver: &str,
     tell: impl Fn(&Event),
 ) -> Result<Answer, Problem> {
     let run = Run::new(asked.question, asked.strategy, asked.limits, host.now());
@@ -29,26 +30,53 @@ pub async fn answer(
         tell(&event);
         ControlFlow::Continue(())
     };
-    let answer = drive(run, host, corpus, tell).await.map_err(Problem::from)?;
-    Ok(Answer::new(answer, builtin::NAME, asked.language))
+    let answer = drive(run, host, performer, tell).await.map_err(Problem::from)?;
+    Ok(Answer::new(answer, solver, asked.language))
 }
 
-/// Answers into a stream: each step, then `answer` or `error`.
-///
-/// The corpus is awaited here rather than before, so that the stream can begin while it is loaded.
-pub async fn tell(
-    asked: Asked,
-    corpus: impl Future<Output = Result<Rc<RefCell<Corpus>>, Problem>>,
-    host: impl Host,
-    events: Events,
-) {
-    let answered = match corpus.await {
-        Ok(corpus) => answer(asked, &corpus, &host, |event| events.push(event.name(), event)).await,
-        Err(problem) => Err(problem),
-    };
+/// Ends a stream with `answer` or `error`.
+pub fn conclude(answered: Result<Answer, Problem>, events: &Events) {
     match answered {
         Ok(answer) => events.push("answer", &answer),
         Err(problem) => events.push("error", &ErrorBody::from(&problem)),
+    }
+}
+
+/// Performs a task into a stream: the text of a draft as it is written, then `reply` or `error`.
+pub async fn tell_task(performed: impl Future<Output = Outcome>, told: Told, events: &Events) {
+    let mut performed = pin!(performed);
+    let outcome = poll_fn(|cx| {
+        told.wake_at_text(cx);
+        let polled = performed.as_mut().poll(cx);
+        for text in told.take() {
+            events.push("draft-delta", &Event::DraftDelta { text });
+        }
+        polled
+    });
+    match task_response(outcome.await) {
+        Ok(response) => events.push("reply", &response),
+        Err(problem) => events.push("error", &ErrorBody::from(&problem)),
+    }
+}
+
+/// What came of a task.
+pub fn task_response(outcome: Outcome) -> Result<TaskResponse, Problem> {
+    match outcome.reply {
+        Reply::Task(reply) => Ok(TaskResponse::new(reply, outcome.called)),
+        Reply::Failed(failure) => Err(failure.into()),
+        Reply::Hits(_) | Reply::Web(_) => Err(Failure::Malformed { task: "task" }.into()),
+    }
+}
+
+/// What came of a web search.
+pub fn web_response(outcome: Outcome) -> Result<WebSearchResponse, Problem> {
+    match outcome.reply {
+        Reply::Web(passages) => {
+            let results = passages.into_iter().map(WebSearchResult::from).collect();
+            Ok(WebSearchResponse { results, called: outcome.called })
+        }
+        Reply::Failed(failure) => Err(failure.into()),
+        Reply::Hits(_) | Reply::Task(_) => Err(Failure::Malformed { task: "web search" }.into()),
     }
 }
 

@@ -10,9 +10,6 @@ use crate::host::Host;
 use crate::pipeline::budget::Millis;
 use crate::problem::Problem;
 
-/// The most bytes a body may have; a question has at most half of it.
-pub const MAX_BODY_BYTES: usize = 16 * 1024;
-
 /// How much of a body is read in all. What is above its limit is thrown away, but read: to a client
 /// that is still sending, the connection would break before our error arrives.
 pub const MAX_READ_BYTES: usize = 1024 * 1024;
@@ -24,9 +21,12 @@ pub const READ_DEADLINE: Millis = 5_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {
-    /// More than [`MAX_BODY_BYTES`].
-    #[error("the body has more than {MAX_BODY_BYTES} bytes: shorten the question")]
-    TooLarge,
+    /// More than its endpoint takes.
+    #[error("the body has more than {limit} bytes: shorten it")]
+    TooLarge {
+        /// The most bytes it may have.
+        limit: usize,
+    },
     /// Not whole within [`READ_DEADLINE`].
     #[error("the body was not received within {READ_DEADLINE} ms: send it at once")]
     TooSlow,
@@ -35,15 +35,19 @@ pub enum BodyError {
     Broken,
 }
 
-/// Reads a body, chunk by chunk.
-pub async fn read<E>(chunks: impl Stream<Item = Result<Vec<u8>, E>>, host: &impl Host) -> Result<Vec<u8>, BodyError> {
-    match select(pin!(collect(chunks)), pin!(host.sleep(READ_DEADLINE))).await {
+/// Reads a body of at most `limit` bytes, chunk by chunk.
+pub async fn read<E>(
+    chunks: impl Stream<Item = Result<Vec<u8>, E>>,
+    limit: usize,
+    host: &impl Host,
+) -> Result<Vec<u8>, BodyError> {
+    match select(pin!(collect(chunks, limit)), pin!(host.sleep(READ_DEADLINE))).await {
         Either::Left((body, _)) => body,
         Either::Right(_) => Err(BodyError::TooSlow),
     }
 }
 
-async fn collect<E>(chunks: impl Stream<Item = Result<Vec<u8>, E>>) -> Result<Vec<u8>, BodyError> {
+async fn collect<E>(chunks: impl Stream<Item = Result<Vec<u8>, E>>, limit: usize) -> Result<Vec<u8>, BodyError> {
     let mut chunks = pin!(chunks);
     let (mut body, mut read) = (Vec::new(), 0_usize);
     while read <= MAX_READ_BYTES
@@ -51,17 +55,17 @@ async fn collect<E>(chunks: impl Stream<Item = Result<Vec<u8>, E>>) -> Result<Ve
     {
         let chunk = chunk.map_err(|_| BodyError::Broken)?;
         read = read.saturating_add(chunk.len());
-        if read <= MAX_BODY_BYTES {
+        if read <= limit {
             body.extend(chunk);
         }
     }
-    if read > MAX_BODY_BYTES { Err(BodyError::TooLarge) } else { Ok(body) }
+    if read > limit { Err(BodyError::TooLarge { limit }) } else { Ok(body) }
 }
 
 impl From<BodyError> for Problem {
     fn from(error: BodyError) -> Self {
         let (code, status) = match error {
-            BodyError::TooLarge => ("too_large", 413),
+            BodyError::TooLarge { .. } => ("too_large", 413),
             BodyError::TooSlow => ("too_slow", 408),
             BodyError::Broken => ("invalid_request", 400),
         };

@@ -3,6 +3,8 @@
 //! ```text
 //! POST /v1/ask      an answer: JSON, or server-sent events where `Accept` prefers them
 //! POST /v1/search   passages
+//! POST /v1/tasks/…  one task of a loop that runs in a page
+//! POST /v1/web-search
 //! GET  /healthz     whether it can answer
 //! anything else     the static assets
 //! ```
@@ -21,5 +23,7 @@ pub mod settings;
 
 #[cfg(all(feature = "worker", target_arch = "wasm32"))]
 mod assets;
+#[cfg(all(feature = "worker", target_arch = "wasm32"))]
+mod network;
 #[cfg(all(feature = "worker", target_arch = "wasm32"))]
 mod server;

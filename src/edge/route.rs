@@ -4,6 +4,7 @@
 //! to store a reply under a name that looks like a file.
 
 use crate::problem::Problem;
+use crate::wire::task::TASKS;
 
 /// What the Worker answers itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,10 @@ pub enum Endpoint {
     Ask,
     /// `POST /v1/search`.
     Search,
+    /// `POST /v1/tasks/{name}`.
+    Task(&'static str),
+    /// `POST /v1/web-search`.
+    WebSearch,
     /// `GET /healthz`.
     Health,
 }
@@ -32,7 +37,9 @@ pub enum Route {
 #[non_exhaustive]
 pub enum RouteError {
     /// See [`Route::Unknown`]. The path is not repeated: nothing of a request is reflected.
-    #[error("there is nothing here: use POST /v1/ask, POST /v1/search or GET /healthz")]
+    #[error(
+        "there is nothing here: use POST /v1/ask, /v1/search, /v1/tasks/{{task}} or /v1/web-search, or GET /healthz"
+    )]
     Unknown,
     /// The endpoint does not take this method.
     #[error("the method is not allowed here: use {allowed}")]
@@ -46,6 +53,9 @@ pub enum RouteError {
     /// A browser asks for a page of a site that is not in the list.
     #[error("pages of this origin may not ask: the operator can add it to ALLOWED_ORIGINS")]
     Origin,
+    /// The rate limit is used up.
+    #[error("too many requests: wait a minute")]
+    TooMany,
 }
 
 impl Route {
@@ -54,19 +64,45 @@ impl Route {
         match path {
             "/v1/ask" => Self::Api(Endpoint::Ask),
             "/v1/search" => Self::Api(Endpoint::Search),
+            "/v1/web-search" => Self::Api(Endpoint::WebSearch),
             "/healthz" => Self::Api(Endpoint::Health),
             "/v1" => Self::Unknown,
-            _ if path.starts_with("/v1/") => Self::Unknown,
-            _ => Self::Asset,
+            _ => match path.strip_prefix("/v1/") {
+                Some(rest) => task(rest).map_or(Self::Unknown, |name| Self::Api(Endpoint::Task(name))),
+                None => Self::Asset,
+            },
         }
     }
 }
 
+fn task(path: &str) -> Option<&'static str> {
+    let name = path.strip_prefix("tasks/")?;
+    TASKS.into_iter().find(|known| *known == name)
+}
+
 impl Endpoint {
+    /// The most bytes that a body may have.
+    pub fn largest_body(self) -> usize {
+        match self {
+            Self::Task(_) => 64 << 10,
+            _ => 16 << 10,
+        }
+    }
+
+    /// Whether the reply comes in one of two forms.
+    pub fn may_stream(self) -> bool {
+        matches!(self, Self::Ask | Self::Task(_))
+    }
+
+    /// Whether a request can cost the operator money.
+    pub fn is_metered(self) -> bool {
+        matches!(self, Self::Ask | Self::Task(_) | Self::WebSearch)
+    }
+
     /// The methods it takes, as in the header `Allow`.
     pub fn allowed(self) -> &'static str {
         match self {
-            Self::Ask | Self::Search => "POST, OPTIONS",
+            Self::Ask | Self::Search | Self::Task(_) | Self::WebSearch => "POST, OPTIONS",
             Self::Health => "GET, HEAD, OPTIONS",
         }
     }
@@ -129,6 +165,7 @@ impl From<RouteError> for Problem {
             RouteError::Method { .. } => ("method_not_allowed", 405),
             RouteError::MediaType => ("unsupported_media_type", 415),
             RouteError::Origin => ("origin_not_allowed", 403),
+            RouteError::TooMany => ("rate_limited", 429),
         };
         Self::new(code, status, error.to_string())
     }

@@ -1,26 +1,37 @@
 //! Requests in, responses out: joins the decisions of the sibling files to the platform.
 
+use std::cell::RefCell;
+use std::future::Future;
 use std::panic;
+use std::pin::pin;
 use std::sync::Once;
-use std::time::Duration;
 
 use futures_util::StreamExt;
+use futures_util::future::{Either, select};
 use js_sys::Reflect;
 use serde::Serialize;
 use wasm_bindgen::JsValue;
-use worker::{Context, Date, Delay, Env, Request, Response, event};
+use worker::{Context, Env, Request, Response, event};
 
-use crate::edge::answering::{answer, search, tell};
+use crate::corpus::Corpus;
+use crate::driver::Told;
+use crate::edge::answering::{answer, conclude, search, task_response, tell_task, web_response};
 use crate::edge::assets;
 use crate::edge::body;
-use crate::edge::events::EventStream;
+use crate::edge::events::{EventStream, Events};
+use crate::edge::network::Edge;
 use crate::edge::route::{Endpoint, Route, RouteError, is_json, prefers_events};
-use crate::edge::settings::{Settings, SettingsError};
+use crate::edge::settings::{RATE_LIMITER, Settings, SettingsError};
 use crate::host::Host;
-use crate::pipeline::budget::{Limits, Millis};
+use crate::pipeline::budget::Limits;
+use crate::pipeline::trace::Event;
 use crate::problem::Problem;
-use crate::solver::builtin;
-use crate::wire::{AskRequest, ErrorBody, Health, SearchRequest};
+use crate::prompt::Language;
+use crate::retry::RetryPolicy;
+use crate::service::Performer;
+use crate::signal::aborted;
+use crate::wire::task::{TaskRequest, WebSearchRequest};
+use crate::wire::{Answer, AskRequest, Asked, ErrorBody, Health, SearchRequest};
 
 /// How long a browser may remember that an origin is allowed, in seconds.
 const PREFLIGHT_MAX_AGE: &str = "600";
@@ -64,7 +75,8 @@ fn finish(response: &mut Response, endpoint: Option<Endpoint>, allowed_origin: O
     let headers = response.headers_mut();
     headers.set("cache-control", "no-store")?;
     headers.set("x-content-type-options", "nosniff")?;
-    headers.set("vary", if endpoint == Some(Endpoint::Ask) { "Origin, Accept" } else { "Origin" })?;
+    let streams = endpoint.is_some_and(Endpoint::may_stream);
+    headers.set("vary", if streams { "Origin, Accept" } else { "Origin" })?;
     if let Some(origin) = allowed_origin {
         headers.set("access-control-allow-origin", &origin)?;
     }
@@ -74,47 +86,121 @@ fn finish(response: &mut Response, endpoint: Option<Endpoint>, allowed_origin: O
     Ok(())
 }
 
+/// The bounds of a run: a caller that waits for a reply does not wait for long.
+const LIMITS: Limits = Limits { max_calls: 40, deadline: 60_000, retries: POLICY.retries };
+const POLICY: RetryPolicy =
+    RetryPolicy { retries: 1, ambiguous: 1, longest_hint: 10_000, longest_backoff: 8_000, shortest_call: 1_000 };
+
 async fn respond(
     endpoint: Endpoint,
     request: Request,
     env: Env,
     settings: Result<Settings, SettingsError>,
 ) -> Result<Response, Problem> {
+    if endpoint == Endpoint::Health {
+        return healthz(env, settings).await;
+    }
+    let settings = settings?;
+    let limiter = env.rate_limiter(RATE_LIMITER).ok();
+    settings.guard(limiter.is_some())?;
+    if let (Some(limiter), true) = (limiter, endpoint.is_metered()) {
+        let caller = request.headers().get("cf-connecting-ip")?.unwrap_or_default();
+        if !limiter.limit(caller).await?.success {
+            return Err(RouteError::TooMany.into());
+        }
+    }
+    let streams = endpoint.may_stream() && prefers_events(request.headers().get("accept")?.as_deref());
+    let signal = request.inner().signal();
+    let body = read(request, endpoint.largest_body()).await?;
     match endpoint {
-        Endpoint::Ask => ask(request, env, settings?).await,
+        Endpoint::Ask if streams => {
+            let asked = AskRequest::from_json(&body)?.check(LIMITS)?;
+            event_stream(move |events| async move {
+                let tell = |event: &Event| events.push(event.name(), event);
+                conclude(ask(asked, &env, &settings, tell).await, &events);
+            })
+        }
+        Endpoint::Ask => {
+            let asked = AskRequest::from_json(&body)?.check(LIMITS)?;
+            let answered = unless_left(&signal, ask(asked, &env, &settings, |_| {})).await?;
+            Ok(Response::from_json(&answered?)?)
+        }
         Endpoint::Search => {
-            let (query, k) = SearchRequest::from_json(&read(request).await?)?.check()?;
-            let corpus = assets::corpus(&env, &settings?).await?;
+            let (query, k) = SearchRequest::from_json(&body)?.check()?;
+            let corpus = assets::corpus(&env, &settings).await?;
             let found = search(&query, k, &corpus.borrow())?;
             Ok(Response::from_json(&found)?)
         }
-        Endpoint::Health => healthz(env, settings).await,
+        Endpoint::Task(name) => {
+            let request = TaskRequest::from_json(&body)?;
+            let (language, task) = (request.language, request.task(name)?);
+            if settings.services.is_builtin() {
+                return Err(Problem::new(
+                    "not_configured",
+                    503,
+                    "there is no model here: set CHAT_BASE_URL and CHAT_MODEL",
+                ));
+            }
+            let deadline = Edge.now() + LIMITS.deadline;
+            if streams {
+                return event_stream(move |events| async move {
+                    let (corpus, told) = (RefCell::default(), Told::default());
+                    let performer = performer(&settings, &corpus, language);
+                    let performed = performer.ask(&task, 1 + LIMITS.retries, deadline, &told);
+                    tell_task(performed, told.clone(), &events).await;
+                });
+            }
+            let (corpus, told) = (RefCell::default(), Told::default());
+            let performer = performer(&settings, &corpus, language);
+            let performed = performer.ask(&task, 1 + LIMITS.retries, deadline, &told);
+            Ok(Response::from_json(&task_response(unless_left(&signal, performed).await?)?)?)
+        }
+        Endpoint::WebSearch => {
+            let (query, limit) = WebSearchRequest::from_json(&body)?;
+            let corpus = RefCell::default();
+            let performer = performer(&settings, &corpus, Language::default());
+            let deadline = Edge.now() + LIMITS.deadline;
+            let performed = performer.search(query, limit, 1 + LIMITS.retries, deadline);
+            Ok(Response::from_json(&web_response(unless_left(&signal, performed).await?)?)?)
+        }
+        Endpoint::Health => healthz(env, Ok(settings)).await,
     }
 }
 
-async fn ask(request: Request, env: Env, settings: Settings) -> Result<Response, Problem> {
-    let streams = prefers_events(request.headers().get("accept")?.as_deref());
-    let asked = AskRequest::from_json(&read(request).await?)?.check(Limits::default())?;
-    if !streams {
-        let corpus = assets::corpus(&env, &settings).await?;
-        return Ok(Response::from_json(&answer(asked, &corpus, &Edge, |_| {}).await?)?);
-    }
-    let run = |events| async move { tell(asked, assets::corpus(&env, &settings), Edge, events).await };
+async fn ask(asked: Asked, env: &Env, settings: &Settings, tell: impl Fn(&Event)) -> Result<Answer, Problem> {
+    let corpus = assets::corpus(env, settings).await?;
+    let performer = performer(settings, &corpus, asked.language);
+    answer(asked, &performer, &Edge, settings.services.solver(), tell).await
+}
+
+fn performer<'a>(settings: &'a Settings, corpus: &'a RefCell<Corpus>, language: Language) -> Performer<'a, Edge> {
+    Performer { corpus, services: &settings.services, network: &Edge, language, policy: POLICY }
+}
+
+fn event_stream<F: Future<Output = ()> + 'static>(run: impl FnOnce(Events) -> F) -> Result<Response, Problem> {
     let frames = EventStream::new(Edge, run).map(|frames| Ok::<_, worker::Error>(frames.into_bytes()));
     let mut response = Response::from_stream(frames)?;
     response.headers_mut().set("content-type", "text/event-stream")?;
     Ok(response)
 }
 
+/// Ends the work when the caller has gone: it would be paid for and thrown away.
+async fn unless_left<T>(signal: &web_sys::AbortSignal, work: impl Future<Output = T>) -> Result<T, Problem> {
+    match select(pin!(work), pin!(aborted(signal))).await {
+        Either::Left((done, _)) => Ok(done),
+        Either::Right(_) => Err(Problem::new("aborted", 499, "the caller has gone")),
+    }
+}
+
 /// The body of a request, which must say that it is JSON.
-async fn read(mut request: Request) -> Result<Vec<u8>, Problem> {
+async fn read(mut request: Request, limit: usize) -> Result<Vec<u8>, Problem> {
     if !is_json(request.headers().get("content-type")?.as_deref()) {
         return Err(RouteError::MediaType.into());
     }
     if request.inner().body().is_none() {
         return Ok(Vec::new());
     }
-    Ok(body::read(request.stream()?, &Edge).await?)
+    Ok(body::read(request.stream()?, limit, &Edge).await?)
 }
 
 /// `OPTIONS`: which methods there are, and to a browser whether a page of that origin may use them.
@@ -133,17 +219,22 @@ fn options(endpoint: Endpoint, request: &Request, allowed_origin: bool) -> Resul
 }
 
 async fn healthz(env: Env, settings: Result<Settings, SettingsError>) -> Result<Response, Problem> {
-    let corpus = match settings {
-        Ok(settings) => assets::corpus(&env, &settings).await,
-        Err(error) => Err(error.into()),
+    let solver = settings.as_ref().map_or("", |settings| settings.services.solver());
+    let checked = settings.as_ref().map_err(|error| error.clone().into());
+    let corpus = match checked
+        .and_then(|s| s.guard(env.rate_limiter(RATE_LIMITER).is_ok()).map(|()| s).map_err(Problem::from))
+    {
+        Ok(settings) => assets::corpus(&env, settings).await,
+        Err(problem) => Err(problem),
     };
     Ok(match corpus {
         Ok(corpus) => {
             let corpus = corpus.borrow();
-            Response::from_json(&health("ok", corpus.index().documents(), corpus.index().passages()))?
+            Response::from_json(&health("ok", solver, corpus.index().documents(), corpus.index().passages()))?
         }
         Err(problem) => {
-            let unhealthy = Unhealthy { health: health("loading_failed", 0, 0), body: ErrorBody::from(&problem) };
+            let unhealthy =
+                Unhealthy { health: health("loading_failed", solver, 0, 0), body: ErrorBody::from(&problem) };
             Response::from_json(&unhealthy)?.with_status(problem.status)
         }
     })
@@ -158,11 +249,11 @@ struct Unhealthy {
     body: ErrorBody,
 }
 
-fn health(status: &str, documents: usize, passages: usize) -> Health {
+fn health(status: &str, solver: &str, documents: usize, passages: usize) -> Health {
     Health {
         status: status.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        solver: builtin::NAME.to_owned(),
+        solver: solver.to_owned(),
         documents,
         passages,
     }
@@ -192,20 +283,5 @@ fn keep_questions_out_of_panics() {
 impl From<worker::Error> for Problem {
     fn from(error: worker::Error) -> Self {
         Self::new("internal", 500, error.to_string())
-    }
-}
-
-/// The clock of a Worker, which stands still while it computes.
-#[derive(Clone, Copy)]
-struct Edge;
-
-impl Host for Edge {
-    fn now(&self) -> Millis {
-        Date::now().as_millis()
-    }
-
-    /// The timer is cleared when the future is dropped. Timers count in 31 bits; no run is that long.
-    async fn sleep(&self, duration: Millis) {
-        Delay::from(Duration::from_millis(duration.min(i32::MAX as u64))).await;
     }
 }

@@ -1,19 +1,34 @@
-//! The Worker's settings, parsed once for each request from its variables into types.
+//! The Worker's settings, parsed once for each request from its variables and secrets into types.
 //!
 //! | variable | default | |
 //! |---|---|---|
 //! | `INDEX_PATH` | `/docs.ccx` | the index, a path in the assets |
 //! | `EMBEDDER_PATH` | `/pkg/embedder.bin` | the embedder's table, a path in the assets; empty: search by words alone |
 //! | `ALLOWED_ORIGINS` | | the sites whose pages may ask, for instance `https://docs.example.com`, separated by commas |
+//! | `CHAT_BASE_URL` | | an OpenAI-compatible endpoint, for instance `https://api.openai.com/v1`; without it the built-in solver answers |
+//! | `CHAT_MODEL` | | the model's name there |
+//! | `CHAT_API_KEY` | | a secret: the key for it |
+//! | `CHAT_HEADERS_TIMEOUT_MS`, `CHAT_IDLE_TIMEOUT_MS` | 20,000 (a draft 30,000), 15,000 | how long the model may take to begin, and between two pieces |
+//! | `SEARCH_API_KEY` | | a secret: the key for web search by Tavily |
+//! | `SEARCH_BASE_URL` | `https://api.tavily.com` | where that is, or a relay of it |
+//! | `LOCAL` | | `yes`: for one's own machine, where the rule below does not hold |
+//!
+//! Whoever can reach a Worker with a key spends the operator's money. So a key is only used where
+//! `ALLOWED_ORIGINS` is set and a rate limit is bound as `RATE_LIMITER`.
 
 use crate::edge::origins::{OriginError, Origins};
+use crate::pipeline::budget::Millis;
 use crate::problem::Problem;
+use crate::service::{Place, ServiceError, ServiceSettings, Services, SolverSettings, WebSettings};
 
 const INDEX_PATH: &str = "/docs.ccx";
 const EMBEDDER_PATH: &str = "/pkg/embedder.bin";
 
+/// The binding of the rate limit.
+pub const RATE_LIMITER: &str = "RATE_LIMITER";
+
 /// What an operator can set.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Settings {
     /// Where the index is in the assets.
     pub index_path: String,
@@ -21,6 +36,10 @@ pub struct Settings {
     pub embedder_path: Option<String>,
     /// The other sites whose pages may read replies.
     pub allowed_origins: Origins,
+    /// The model and the web search.
+    pub services: Services,
+    /// Whether a key is set, and this is not the operator's own machine.
+    guarded: bool,
 }
 
 /// A variable that cannot be used: the operator's mistake, never the caller's.
@@ -46,23 +65,101 @@ pub enum SettingsError {
     /// It names no origin.
     #[error(transparent)]
     Origin(#[from] OriginError),
+    /// It is no number of milliseconds.
+    #[error("{name} is not a number of milliseconds")]
+    Number {
+        /// The variable.
+        name: &'static str,
+    },
+    /// The model or the search; values are not repeated, they may be keys.
+    #[error("CHAT_BASE_URL, CHAT_MODEL, CHAT_API_KEY or SEARCH_BASE_URL, SEARCH_API_KEY: {0}")]
+    Service(#[from] ServiceError),
+    /// A part of what belongs together.
+    #[error("{given} is set, but not {missing}: set both or neither")]
+    Half {
+        /// What is there.
+        given: &'static str,
+        /// What is not.
+        missing: &'static str,
+    },
+    /// Anybody could spend the operator's money.
+    #[error(
+        "a key is set without {missing}: anybody could spend its money. Set ALLOWED_ORIGINS to the sites whose pages \
+         may ask and bind a rate limit as RATE_LIMITER; on your own machine set LOCAL to \"yes\" instead"
+    )]
+    Unguarded {
+        /// What is not there.
+        missing: &'static str,
+    },
 }
+
+type Variable = Result<Option<String>, SettingsError>;
 
 impl Settings {
     /// Reads the settings; `variable` looks one up by its name.
-    pub fn parse(
-        variable: impl Fn(&'static str) -> Result<Option<String>, SettingsError>,
-    ) -> Result<Self, SettingsError> {
+    pub fn parse(variable: impl Fn(&'static str) -> Variable) -> Result<Self, SettingsError> {
+        let set = |name| Ok(variable(name)?.filter(|value| !value.trim().is_empty()));
         let embedder_path = match variable("EMBEDDER_PATH")? {
             Some(empty) if empty.trim().is_empty() => None,
             given => Some(path("EMBEDDER_PATH", given, EMBEDDER_PATH)?),
+        };
+        let (chat_key, search_key) = (set("CHAT_API_KEY")?, set("SEARCH_API_KEY")?);
+        let has_key = chat_key.is_some() || search_key.is_some();
+        let is_local = set("LOCAL")?.is_some_and(|local| local.trim() == "yes");
+        let solver = solver(&set, chat_key)?;
+        let services = ServiceSettings {
+            grade: solver.clone(),
+            rewrite: solver.clone(),
+            generate: solver.clone(),
+            check: solver,
+            search: web(set("SEARCH_BASE_URL")?, search_key),
         };
         Ok(Self {
             index_path: path("INDEX_PATH", variable("INDEX_PATH")?, INDEX_PATH)?,
             embedder_path,
             allowed_origins: Origins::parse(&variable("ALLOWED_ORIGINS")?.unwrap_or_default())?,
+            services: Services::new(&services)?,
+            guarded: has_key && !is_local,
         })
     }
+
+    /// Refuses to use a key that anybody could use.
+    pub fn guard(&self, has_rate_limit: bool) -> Result<(), SettingsError> {
+        let missing = match (self.allowed_origins == Origins::default(), has_rate_limit) {
+            _ if !self.guarded => return Ok(()),
+            (true, _) => "ALLOWED_ORIGINS",
+            (false, false) => RATE_LIMITER,
+            (false, true) => return Ok(()),
+        };
+        Err(SettingsError::Unguarded { missing })
+    }
+}
+
+fn solver(set: impl Fn(&'static str) -> Variable, key: Option<String>) -> Result<SolverSettings, SettingsError> {
+    let milliseconds = |name| {
+        let number = |text: String| text.trim().parse::<Millis>().map_err(|_| SettingsError::Number { name });
+        set(name)?.map(number).transpose()
+    };
+    let half = |given, missing| Err(SettingsError::Half { given, missing });
+    let (base_url, model) = (set("CHAT_BASE_URL")?, set("CHAT_MODEL")?);
+    match (base_url, model) {
+        (Some(base_url), Some(model)) => {
+            let (headers_ms, idle_ms) =
+                (milliseconds("CHAT_HEADERS_TIMEOUT_MS")?, milliseconds("CHAT_IDLE_TIMEOUT_MS")?);
+            let place = Place { base_url: Some(base_url), key, headers_ms, idle_ms };
+            Ok(SolverSettings::OpenAi { model, place })
+        }
+        (Some(_), None) => half("CHAT_BASE_URL", "CHAT_MODEL"),
+        (None, Some(_)) => half("CHAT_MODEL", "CHAT_BASE_URL"),
+        (None, None) if key.is_some() => half("CHAT_API_KEY", "CHAT_BASE_URL"),
+        (None, None) => Ok(SolverSettings::Builtin),
+    }
+}
+
+/// A base URL alone is a relay that has the key itself.
+fn web(base_url: Option<String>, key: Option<String>) -> Option<WebSettings> {
+    (base_url.is_some() || key.is_some())
+        .then(|| WebSettings::Tavily { place: Place { base_url, key, ..Place::default() } })
 }
 
 fn path(name: &'static str, given: Option<String>, default: &'static str) -> Result<String, SettingsError> {

@@ -90,6 +90,9 @@ pub enum ProviderError {
     /// The model declined to answer.
     #[error("the model declined to answer")]
     Refused,
+    /// A function that stands for a service.
+    #[error("the function given for it threw an error or returned nothing that can be used")]
+    Function,
 }
 
 /// What a call was waiting for when time ran out.
@@ -155,6 +158,47 @@ impl std::fmt::Display for Fault {
 }
 
 impl ProviderError {
+    /// What a status means when nothing else is known.
+    pub fn of_status(status: u16) -> Self {
+        match status {
+            401 => Self::Unauthorized,
+            403 => Self::Forbidden,
+            404 => Self::NotFound,
+            408 => Self::Timeout { phase: Phase::Request },
+            413 => Self::TooLong,
+            429 => Self::RateLimited,
+            503 | 529 => Self::Overloaded,
+            400..=499 => Self::InvalidRequest { status },
+            _ => Self::Upstream { status },
+        }
+    }
+
+    /// The error of that [`code`](Self::code), as another instance of this program reports it. Details
+    /// that a code does not carry are those of the plainest case.
+    pub fn of_code(code: &str) -> Option<Self> {
+        Some(match code {
+            "invalid_request" => Self::InvalidRequest { status: 400 },
+            "unauthorized" => Self::Unauthorized,
+            "quota_exhausted" => Self::QuotaExhausted,
+            "forbidden" => Self::Forbidden,
+            "not_found" => Self::NotFound,
+            "timeout" => Self::Timeout { phase: Phase::Headers },
+            "conflict" => Self::Conflict,
+            "too_large" => Self::TooLong,
+            "unprocessable" => Self::Unprocessable,
+            "rate_limited" => Self::RateLimited,
+            "upstream_error" => Self::Upstream { status: 500 },
+            "overloaded" => Self::Overloaded,
+            "network" => Self::Network { sent: true },
+            "bad_response" => Fault::Shape.into(),
+            "truncated" => Self::Truncated,
+            "content_filtered" => Self::ContentFiltered,
+            "refused" => Self::Refused,
+            "function_failed" => Self::Function,
+            _ => return None,
+        })
+    }
+
     /// A stable name for programs.
     pub fn code(self) -> &'static str {
         match self {
@@ -176,6 +220,7 @@ impl ProviderError {
             Self::Truncated => "truncated",
             Self::ContentFiltered => "content_filtered",
             Self::Refused => "refused",
+            Self::Function => "function_failed",
         }
     }
 }

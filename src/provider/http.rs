@@ -70,7 +70,7 @@ impl HttpRequest {
     pub const METHOD: &'static str = "POST";
 
     /// A JSON request below `endpoint`.
-    pub(super) fn post(
+    pub(crate) fn post(
         endpoint: &Endpoint,
         path: &str,
         accept: &str,
@@ -197,10 +197,28 @@ impl Endpoint {
             return Err(EndpointError::Credentials);
         }
         let plain = rest.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+        if key.is_some() && scheme.eq_ignore_ascii_case("http") && !is_near(host) {
+            return Err(EndpointError::Plain);
+        }
         if host.is_empty() || host.starts_with(':') || !plain || rest.contains(['?', '#']) {
             return Err(EndpointError::Address);
         }
         Ok(Endpoint { base: base.to_owned(), key })
+    }
+}
+
+/// Whether a host is this machine, or one of a private network by its name or address: there a key may
+/// travel in plain text.
+fn is_near(host: &str) -> bool {
+    let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.contains(']') { host } else { name });
+    let address = name.trim_matches(['[', ']']);
+    match address.parse::<std::net::IpAddr>() {
+        Ok(std::net::IpAddr::V4(address)) => address.is_loopback() || address.is_private() || address.is_link_local(),
+        Ok(std::net::IpAddr::V6(address)) => address.is_loopback() || address.is_unique_local(),
+        Err(_) => {
+            let private = [".local", ".internal", ".localhost", ".lan"];
+            !name.contains('.') || private.iter().any(|end| name.to_ascii_lowercase().ends_with(end))
+        }
     }
 }
 
@@ -214,6 +232,9 @@ pub enum EndpointError {
     /// A URL is logged and sent as a referrer; a key does not belong in it.
     #[error("the base URL contains a user name or password: give the key on its own")]
     Credentials,
+    /// Anybody on the way could read the key.
+    #[error("the key would be sent in plain text: the base URL must begin with https://")]
+    Plain,
     /// Paths are appended to the base URL.
     #[error("the base URL has no host, or has a query, a fragment, spaces or characters outside ASCII")]
     Address,

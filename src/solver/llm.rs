@@ -6,13 +6,10 @@
 
 use serde_json::json;
 
-use crate::pipeline::task::{
-    CheckGrounding, CheckUsefulness, Failure, Generate, Grade, GradePassages, Task, TaskReply,
-};
+use crate::pipeline::task::{CheckGrounding, CheckUsefulness, Generate, Grade, GradePassages, Task, TaskReply};
 use crate::pipeline::verdict::Verdict;
 use crate::prompt::{self, Language, Prompt};
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, Message, ReplyFormat, Role};
-use crate::provider::error::ProviderError;
 use crate::provider::verdict::binary_in;
 use crate::solver::marks;
 
@@ -79,22 +76,13 @@ fn verdict(prompt: Prompt, field: &str, again: bool) -> ChatRequest {
 }
 
 /// What the model's reply says on the task.
-pub fn read(task: &Task, reply: Result<ChatReply, ProviderError>) -> Result<TaskReply, Failure> {
-    let reply = reply.map_err(failure)?;
-    Ok(match task {
-        Task::GradePassages(_) => TaskReply::Grades(vec![Grade { verdict: said(&reply, "score"), score: None }]),
+pub fn read(task: &Task, reply: &ChatReply) -> TaskReply {
+    match task {
+        Task::GradePassages(_) => TaskReply::Grades(vec![Grade { verdict: said(reply, "score"), score: None }]),
         Task::RewriteQuery(_) => TaskReply::Query(query(&reply.text)),
-        Task::Generate(task) => TaskReply::Draft(marks::resolve(&reply.text, &task.passages, !is_whole(&reply))),
-        Task::CheckGrounding(_) => TaskReply::Verdict(said(&reply, "grounded")),
-        Task::CheckUsefulness(_) => TaskReply::Verdict(said(&reply, "useful")),
-    })
-}
-
-fn failure(error: ProviderError) -> Failure {
-    let service = "the model";
-    match error {
-        ProviderError::TooLong => Failure::TooLong { service },
-        _ => Failure::Service { service, code: error.code(), detail: error.to_string(), retry_after: None },
+        Task::Generate(task) => TaskReply::Draft(marks::resolve(&reply.text, &task.passages, !is_whole(reply))),
+        Task::CheckGrounding(_) => TaskReply::Verdict(said(reply, "grounded")),
+        Task::CheckUsefulness(_) => TaskReply::Verdict(said(reply, "useful")),
     }
 }
 

@@ -17,7 +17,9 @@ export * from "./client/index.ts";
  */
 export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
   if (options.endpoint !== undefined) return create(options);
-  const { embedder = beside("embedder.bin"), wasm = beside("countercheck_bg.wasm"), index } = options;
+  const hasModels = options.chat !== undefined || options.search !== undefined;
+  const module = hasModels ? "countercheck_models_bg.wasm" : "countercheck_bg.wasm";
+  const { embedder = beside("embedder.bin"), wasm = beside(module), index } = options;
   const [wasmSource, embedderSource, indexSource] = await Promise.all([
     isFile(wasm) ? read(wasm, "the WebAssembly module") : wasm,
     isFile(embedder) ? read(embedder, "the embedder") : embedder,

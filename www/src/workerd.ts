@@ -26,5 +26,8 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
         "a response with embedder.bin, or `false` to search by words alone",
     );
   }
-  return create(options.endpoint === undefined ? { wasm: module, ...options } : options);
+  if (options.endpoint !== undefined) return create(options);
+  const hasModels = options.chat !== undefined || options.search !== undefined;
+  const wasm = hasModels ? (await import("../../dist/countercheck_models_bg.wasm")).default : module;
+  return create({ wasm, ...options });
 }

@@ -6,6 +6,14 @@
 pub mod openai;
 mod thinking;
 
+/// What a model says, without the reasoning that it writes before.
+pub fn spoken(text: &str) -> String {
+    let mut filter = thinking::ThinkingFilter::default();
+    let mut spoken = filter.feed(text);
+    spoken.push_str(&filter.end());
+    spoken
+}
+
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {

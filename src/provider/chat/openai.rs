@@ -144,6 +144,7 @@ impl OpenAiChat {
 pub struct ChatStream {
     decoder: SseDecoder,
     writing: Writing,
+    events: usize,
     done: bool,
     failed: Option<ProviderError>,
 }
@@ -152,7 +153,7 @@ impl ChatStream {
     /// The stream of a reply that has just begun.
     pub fn new(limits: SseLimits) -> ChatStream {
         let decoder = SseDecoder::new(limits);
-        ChatStream { decoder, writing: Writing::default(), done: false, failed: None }
+        ChatStream { decoder, writing: Writing::default(), events: 0, done: false, failed: None }
     }
 
     /// Reads the next bytes and appends the text in them. After an error every call gives it again.
@@ -184,6 +185,12 @@ impl ChatStream {
         self.done || self.writing.finish.is_some()
     }
 
+    /// How many events with content of any kind have come; comments, which only keep the connection
+    /// alive, are none.
+    pub fn events(&self) -> usize {
+        self.events
+    }
+
     /// The text so far.
     pub fn text(&self) -> &str {
         &self.writing.text
@@ -205,6 +212,7 @@ impl ChatStream {
         if self.done || data.is_empty() || data.starts_with(':') {
             return Ok(());
         }
+        self.events += 1;
         if data == "[DONE]" {
             self.done = true;
             return Ok(());

@@ -34,6 +34,23 @@ pub struct WebQuery {
     pub text_limit: usize,
 }
 
+/// A page as somebody else found it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Deserialize)]
+pub struct Found {
+    /// Its title.
+    #[serde(default)]
+    pub title: String,
+    /// Its address.
+    pub url: String,
+    /// Its text or a part of it.
+    pub text: String,
+}
+
+/// Pages as [`WebResult`]s: those that can be shown, cleaned and cut.
+pub fn cleaned(found: &[Found], asked: &WebQuery) -> Vec<WebResult> {
+    normalised(found.iter().map(|f| Raw { title: &f.title, url: &f.url, text: &f.text, score: None }), asked)
+}
+
 /// As a service gave it.
 struct Raw<'a> {
     title: &'a str,

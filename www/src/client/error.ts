@@ -10,12 +10,25 @@
 export class CountercheckError extends Error {
   /** Stable, for programs. */
   readonly code: string;
+  /** What went wrong at the service that failed, for instance `rate_limited` or `unauthorized`. */
+  readonly serviceCode?: string;
+  /** When it may be tried again, in milliseconds, if the service said so. */
+  readonly retryAfterMs?: number;
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(code: string, message: string, options: ErrorOptions & ServiceDetail = {}) {
+    const { serviceCode, retryAfterMs, ...rest } = options;
+    super(message, rest);
     this.name = "CountercheckError";
     this.code = code;
+    if (typeof serviceCode === "string") this.serviceCode = serviceCode;
+    if (typeof retryAfterMs === "number") this.retryAfterMs = retryAfterMs;
   }
+}
+
+/** What is known of a service that failed. */
+export interface ServiceDetail {
+  serviceCode?: unknown;
+  retryAfterMs?: unknown;
 }
 
 /** What a cancelled call rejects with: the signal's own reason where that is a DOMException. */
@@ -41,8 +54,12 @@ export function fromEngine(thrown: unknown, signal?: AbortSignal): Error {
   const code: unknown = (thrown as { code?: unknown }).code;
   if (code === "aborted") return abortError(signal);
   return typeof code === "string"
-    ? new CountercheckError(code, inCamelCase(thrown.message), { cause: thrown })
+    ? new CountercheckError(code, inCamelCase(thrown.message), { cause: thrown, ...serviceDetail(thrown as Error & ServiceDetail) })
     : thrown;
+}
+
+function serviceDetail({ serviceCode, retryAfterMs }: ServiceDetail): ServiceDetail {
+  return { serviceCode, retryAfterMs };
 }
 
 /** The error of what was under way when the engine stopped. */

@@ -5,11 +5,28 @@
 import { assistantOf } from "./assistant.ts";
 import { CountercheckError } from "./error.ts";
 import { LocalBackend } from "./local.ts";
-import { loadRuntime } from "./runtime.ts";
+import { smallRuntime } from "./small.ts";
 import { loadBytes } from "./source.ts";
 import type { Assistant, AssistantOptions } from "./types.ts";
 
 export { CountercheckError } from "./error.ts";
+export { endpoint, openai, tavily } from "./services.ts";
+export type {
+  Chat,
+  ChatContext,
+  ChatFunction,
+  ChatReply,
+  ChatRequest,
+  FoundPage,
+  OpenAiModel,
+  Role,
+  SearchFunction,
+  Solver,
+  TavilySearch,
+  Timeouts,
+  WebSearch,
+  WorkerEndpoint,
+} from "./services.ts";
 export type {
   Added,
   AnswerEvent,
@@ -42,8 +59,16 @@ export type {
   Warning,
 } from "../generated/wire.ts";
 
-const KNOWN = ["index", "embedder", "wasm", "endpoint", "defaults"] satisfies (keyof AssistantOptions)[];
-const LOCAL_ONLY = ["index", "embedder", "wasm"] as const;
+const KNOWN = [
+  "index",
+  "embedder",
+  "wasm",
+  "endpoint",
+  "chat",
+  "search",
+  "defaults",
+] satisfies (keyof AssistantOptions)[];
+const LOCAL_ONLY = ["index", "embedder", "wasm", "chat", "search"] as const;
 
 /**
  * Makes an assistant: over an index in this page, or over a Worker's.
@@ -62,9 +87,15 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
     const { RemoteBackend } = await import("./remote.ts");
     return assistantOf(new RemoteBackend(options.endpoint), options.defaults);
   }
-  const { index, embedder = new URL("./embedder.bin", import.meta.url), wasm } = options;
-  const [files] = await Promise.all([loadFiles(index, embedder), loadRuntime(wasm)]);
-  return assistantOf(new LocalBackend(files), options.defaults);
+  const { index, embedder = new URL("./embedder.bin", import.meta.url), wasm, chat, search } = options;
+  if (chat === undefined && search === undefined) {
+    const [files] = await Promise.all([loadFiles(index, embedder), smallRuntime.load(wasm)]);
+    return assistantOf(new LocalBackend(smallRuntime, files), options.defaults);
+  }
+  const { connection, modelsRuntime } = await import("./connect.ts");
+  const connect = connection(chat, search);
+  const [files] = await Promise.all([loadFiles(index, embedder), modelsRuntime.load(wasm)]);
+  return assistantOf(new LocalBackend(modelsRuntime, files, connect), options.defaults);
 }
 
 async function loadFiles(index: AssistantOptions["index"], embedder: NonNullable<AssistantOptions["embedder"]>) {

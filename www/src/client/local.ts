@@ -3,11 +3,11 @@
 // It keeps the snapshot's bytes and a journal of what changed since; a call that finds another
 // instance than the one its engine lives in makes a new engine from them first.
 
-import { Engine } from "../../../dist/wasm/countercheck.js";
+import type { Engine } from "../../../dist/wasm/countercheck.js";
 import type { Answer, AskRequest, DocumentInput, Event as RunEvent, SearchHit, Statistics } from "../generated/wire.ts";
 import { camelKeys, snakeKeys } from "./case.ts";
 import { fromEngine } from "./error.ts";
-import { currentGeneration, isCurrent, noteError, untilTrap } from "./runtime.ts";
+import type { Runtime } from "./runtime.ts";
 import type { Backend } from "./types.ts";
 
 /** The files an engine is built from. */
@@ -19,24 +19,28 @@ export interface EngineFiles {
 type Change = { add: unknown } | { remove: string };
 
 /** Answers in this page. */
-export class LocalBackend implements Backend {
+export class LocalBackend<E extends Engine = Engine> implements Backend {
+  readonly #runtime: Runtime<E>;
   readonly #files: EngineFiles;
+  readonly #prepare: (engine: E) => void;
   readonly #journal: Change[] = [];
-  #engine: Engine | undefined;
+  #engine: E | undefined;
   #generation = -1;
   #asking = 0;
   #disposed = false;
 
-  /** Builds the engine; the runtime must be loaded. */
-  constructor(files: EngineFiles) {
+  /** Builds the engine; the runtime must be loaded. `prepare` is done to each engine that is built. */
+  constructor(runtime: Runtime<E>, files: EngineFiles, prepare: (engine: E) => void = () => {}) {
+    this.#runtime = runtime;
     this.#files = files;
+    this.#prepare = prepare;
     this.#call((engine) => engine);
   }
 
   ask(request: AskRequest, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<Answer> {
     const asked = snakeKeys(request);
     this.#asking += 1;
-    return untilTrap<Answer>((settle, fail) => {
+    return this.#runtime.untilTrap<Answer>((settle, fail) => {
       const listen = (_name: string, data: unknown) => onEvent(camelKeys<RunEvent>(data));
       const answer = this.#call((engine) => engine.ask(asked, listen, signal), signal) as Promise<unknown>;
       answer.then(
@@ -86,12 +90,12 @@ export class LocalBackend implements Backend {
     const engine = this.#engine;
     this.#engine = undefined;
     // The engine of a broken instance is gone with it.
-    if (isCurrent(this.#generation)) engine?.free();
+    if (this.#runtime.isCurrent(this.#generation)) engine?.free();
   }
 
-  #call<T>(work: (engine: Engine) => T, signal?: AbortSignal): T {
+  #call<T>(work: (engine: E) => T, signal?: AbortSignal): T {
     try {
-      const generation = currentGeneration();
+      const generation = this.#runtime.currentGeneration();
       if (this.#engine === undefined || this.#generation !== generation) {
         this.#engine = this.#rebuilt();
         this.#generation = generation;
@@ -102,8 +106,9 @@ export class LocalBackend implements Backend {
     }
   }
 
-  #rebuilt(): Engine {
-    const engine = new Engine();
+  #rebuilt(): E {
+    const engine = this.#runtime.engine();
+    this.#prepare(engine);
     if (this.#files.embedder !== undefined) engine.setEmbedder(this.#files.embedder);
     if (this.#files.index !== undefined) engine.load(this.#files.index);
     for (const change of this.#journal) {
@@ -114,7 +119,7 @@ export class LocalBackend implements Backend {
   }
 
   #explain(error: unknown, signal?: AbortSignal): Error {
-    noteError(error);
+    this.#runtime.noteError(error);
     return fromEngine(error, signal);
   }
 }

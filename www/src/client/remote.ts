@@ -133,13 +133,13 @@ function parse(json: string, url: string): unknown {
 /** `{"error": {"code", "message"}}`, whichever part of it is there. */
 function remoteError(body: unknown, status: number, url = "the server"): CountercheckError {
   const error = (body as { error?: unknown } | undefined)?.error ?? body;
-  const { code, message } = (typeof error === "object" && error !== null ? error : {}) as {
-    code?: unknown;
-    message?: unknown;
-  };
+  const { code, message, service_code, retry_after_ms } = (
+    typeof error === "object" && error !== null ? error : {}
+  ) as Record<string, unknown>;
   return new CountercheckError(
     typeof code === "string" ? code : "http_error",
     typeof message === "string" ? message : `${url} answered ${status}`,
+    { serviceCode: service_code, retryAfterMs: retry_after_ms },
   );
 }
 

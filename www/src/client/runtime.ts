@@ -1,102 +1,133 @@
-// The one wasm instance of this module: loaded once, replaced after a trap.
+// One wasm instance of a module: loaded once, replaced after a trap.
 //
 // A trap (a panic, memory that ran out) leaves an instance broken for everybody who uses it. It ends
 // what is under way, and the next call gets a fresh instance; engines notice by the generation.
 // Nothing happens when this module is imported.
 
-import { __wbg_reset_state as resetState, initSync } from "../../../dist/wasm/countercheck.js";
+import type { Engine } from "../../../dist/wasm/countercheck.js";
 import { CountercheckError, isTrap, panicked } from "./error.ts";
 import { bodyOf, loadBytes, loadResponse, mustNotBePage, nameOf } from "./source.ts";
 import type { Source } from "./types.ts";
 
 const WHAT = "the WebAssembly module";
-const HINT =
-  "Serve countercheck_bg.wasm beside the script, or pass its address: createAssistant({ wasm: … }); " +
-  "bundlers that do not follow `new URL(…, import.meta.url)` need the latter.";
 const MAGIC = "\0asm";
 
 /** A second trap within this time is not hidden by yet another instance. */
 const TRAP_WINDOW_MS = 60_000;
 
-let loading: Promise<void> | undefined;
-let generation = 0;
-let broken = false;
-let lastTrap = Number.NEGATIVE_INFINITY;
-let brokenUntil = Number.NEGATIVE_INFINITY;
-const underWay = new Set<(error: Error) => void>();
-
-/** Loads the module unless it is loaded; a failed attempt does not stand in the way of the next. */
-export function loadRuntime(source?: Source | WebAssembly.Module): Promise<void> {
-  loading ??= compile(source ?? new URL("./countercheck_bg.wasm", import.meta.url))
-    .then((module) => void initSync({ module }))
-    .catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-  return loading;
+/** What wasm-bindgen makes for a module. */
+export interface Glue<E extends Engine = Engine> {
+  Engine: new () => E;
+  initSync(options: { module: WebAssembly.Module }): unknown;
+  __wbg_reset_state(): void;
 }
 
-/** Which instance there is now; after a trap first makes another one. */
-export function currentGeneration(): number {
-  if (broken) {
-    if (now() < brokenUntil) {
-      throw new CountercheckError(
-        "panicked",
-        "the engine stopped twice within a minute and is left alone for that time; the page can be reloaded",
-      );
-    }
-    resetState();
-    broken = false;
+/** A module and its instance. */
+export class Runtime<E extends Engine = Engine> {
+  readonly #glue: Glue<E>;
+  readonly #place: () => URL;
+  readonly #hint: string;
+  readonly #underWay = new Set<(error: Error) => void>();
+  #loading: Promise<void> | undefined;
+  #generation = 0;
+  #broken = false;
+  #lastTrap = Number.NEGATIVE_INFINITY;
+  #brokenUntil = Number.NEGATIVE_INFINITY;
+
+  /** @param place where the module is unless somebody says otherwise, under the name `file` */
+  constructor(glue: Glue<E>, place: () => URL, file: string) {
+    this.#glue = glue;
+    this.#place = place;
+    this.#hint =
+      `Serve ${file} beside the script, or pass its address: createAssistant({ wasm: … }); ` +
+      "bundlers that do not follow `new URL(…, import.meta.url)` need the latter.";
   }
-  return generation;
+
+  /** Loads the module unless it is loaded; a failed attempt does not stand in the way of the next. */
+  load(source?: Source | WebAssembly.Module): Promise<void> {
+    this.#loading ??= compile(source ?? this.#place(), this.#hint)
+      .then((module) => void this.#glue.initSync({ module }))
+      .catch((error: unknown) => {
+        this.#loading = undefined;
+        throw error;
+      });
+    return this.#loading;
+  }
+
+  /** A new engine in the instance that there is. */
+  engine(): E {
+    return new this.#glue.Engine();
+  }
+
+  /** Which instance there is now; after a trap first makes another one. */
+  currentGeneration(): number {
+    if (this.#broken) {
+      if (performance.now() < this.#brokenUntil) {
+        throw new CountercheckError(
+          "panicked",
+          "the engine stopped twice within a minute and is left alone for that time; the page can be reloaded",
+        );
+      }
+      this.#glue.__wbg_reset_state();
+      this.#broken = false;
+    }
+    return this.#generation;
+  }
+
+  /** Whether the instance of that generation is still the one in use. */
+  isCurrent(of: number): boolean {
+    return !this.#broken && of === this.#generation;
+  }
+
+  /** Takes note of an error that may be a trap. */
+  readonly noteError = (error: unknown): void => {
+    if (!isTrap(error) || this.#broken) return;
+    this.#broken = true;
+    this.#generation += 1;
+    const time = performance.now();
+    this.#brokenUntil = time - this.#lastTrap < TRAP_WINDOW_MS ? time + TRAP_WINDOW_MS : time;
+    this.#lastTrap = time;
+    const waiting = [...this.#underWay];
+    this.#underWay.clear();
+    for (const reject of waiting) reject(panicked(error));
+  };
+
+  /**
+   * Waits for work in the engine, or for the trap that would keep it from ever settling: futures run
+   * in microtasks and timers of their own, where a trap is nobody's exception.
+   */
+  untilTrap<T>(
+    work: (settle: (value: T | PromiseLike<T>) => void, fail: (error: Error) => void) => void,
+  ): Promise<T> {
+    let end = () => {};
+    const promise = new Promise<T>((resolve, reject) => {
+      this.#underWay.add(reject);
+      const unwatch = watchForTraps(this.noteError);
+      end = () => {
+        this.#underWay.delete(reject);
+        unwatch();
+      };
+      work(resolve, reject);
+    });
+    return promise.finally(end);
+  }
 }
 
-/** Whether the instance of that generation is still the one in use. */
-export function isCurrent(of: number): boolean {
-  return !broken && of === generation;
-}
-
-/** Takes note of an error that may be a trap. */
-export function noteError(error: unknown): void {
-  if (!isTrap(error) || broken) return;
-  broken = true;
-  generation += 1;
-  const time = now();
-  brokenUntil = time - lastTrap < TRAP_WINDOW_MS ? time + TRAP_WINDOW_MS : time;
-  lastTrap = time;
-  const waiting = [...underWay];
-  underWay.clear();
-  for (const reject of waiting) reject(panicked(error));
-}
-
-/**
- * Waits for work in the engine, or for the trap that would keep it from ever settling: futures run
- * in microtasks and timers of their own, where a trap is nobody's exception.
- */
-export function untilTrap<T>(
-  work: (settle: (value: T | PromiseLike<T>) => void, fail: (error: Error) => void) => void,
-): Promise<T> {
-  let end = () => {};
-  const promise = new Promise<T>((resolve, reject) => {
-    underWay.add(reject);
-    const unwatch = watchForTraps();
-    end = () => {
-      underWay.delete(reject);
-      unwatch();
-    };
-    work(resolve, reject);
-  });
-  return promise.finally(end);
-}
-
-let watchers = 0;
+/** Who is told of a trap: whoever has anything under way. */
+const watchers: ((error: unknown) => void)[] = [];
 
 /** Listens to uncaught errors while anything is under way. */
-function watchForTraps(): () => void {
-  if (watchers++ === 0) setListening(true);
+function watchForTraps(note: (error: unknown) => void): () => void {
+  if (watchers.length === 0) setListening(true);
+  watchers.push(note);
   return () => {
-    if (--watchers === 0) setListening(false);
+    watchers.splice(watchers.indexOf(note), 1);
+    if (watchers.length === 0) setListening(false);
   };
+}
+
+function noteTrap(error: unknown): void {
+  for (const note of [...watchers]) note(error);
 }
 
 interface NodeProcess {
@@ -120,7 +151,7 @@ function setListening(listening: boolean): void {
 function onErrorEvent(event: ErrorEvent): void {
   // Handled: those under way are told. Deno would end the process.
   if (isStale(event.error) || isTrap(event.error)) event.preventDefault();
-  noteError(event.error);
+  noteTrap(event.error);
 }
 
 /** What futures of an instance that was replaced end with: their calls were rejected long before. */
@@ -131,38 +162,40 @@ function isStale(error: unknown): boolean {
 /** Node ends at an uncaught exception unless somebody listens: others' must still end it. */
 function onUncaught(error: unknown): void {
   if (isStale(error)) return;
-  if (isTrap(error)) return noteError(error);
+  if (isTrap(error)) return noteTrap(error);
   const process = (globalThis as { process?: NodeProcess }).process;
   if (process?.listenerCount("uncaughtException") === 1) throw error;
 }
 
-async function compile(source: Source | WebAssembly.Module): Promise<WebAssembly.Module> {
+async function compile(source: Source | WebAssembly.Module, hint: string): Promise<WebAssembly.Module> {
   // The module of another realm is no instance of this one's class.
   if (nameOf(source) === "WebAssembly.Module") return source as WebAssembly.Module;
   const given = source as Source;
   if (given instanceof Uint8Array || nameOf(given) === "ArrayBuffer") {
-    return compileBytes(await loadBytes(given, WHAT, HINT), "");
+    return compileBytes(await loadBytes(given, WHAT, hint), "", hint);
   }
-  const response = await loadResponse(given as string | URL | Response, WHAT, HINT);
+  const response = await loadResponse(given as string | URL | Response, WHAT, hint);
   const isWasm = response.headers.get("content-type")?.startsWith("application/wasm") === true;
   if (!isWasm || typeof WebAssembly.compileStreaming !== "function") {
-    return compileBytes(new Uint8Array(await bodyOf(response, WHAT, HINT)), response.url);
+    return compileBytes(new Uint8Array(await bodyOf(response, WHAT, hint)), response.url, hint);
   }
   // What is wrong with the bytes can only be said by whoever still has them.
   const copy = response.clone();
   const module = await WebAssembly.compileStreaming(response).catch(() => undefined);
-  if (module === undefined) return compileBytes(new Uint8Array(await bodyOf(copy, WHAT, HINT)), copy.url);
+  if (module === undefined) {
+    return compileBytes(new Uint8Array(await bodyOf(copy, WHAT, hint)), copy.url, hint);
+  }
   copy.body?.cancel().catch(() => {});
   return module;
 }
 
-async function compileBytes(bytes: Uint8Array, url: string): Promise<WebAssembly.Module> {
-  mustNotBePage(bytes, url, WHAT, HINT);
+async function compileBytes(bytes: Uint8Array, url: string, hint: string): Promise<WebAssembly.Module> {
+  mustNotBePage(bytes, url, WHAT, hint);
   const start = String.fromCharCode(...bytes.subarray(0, MAGIC.length));
   if (start !== MAGIC) {
     throw new CountercheckError(
       "load_failed",
-      `${WHAT} is none: ${url || "it"} starts with ${JSON.stringify(start)}. ${HINT}`,
+      `${WHAT} is none: ${url || "it"} starts with ${JSON.stringify(start)}. ${hint}`,
     );
   }
   return WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>).catch(refused);
@@ -175,8 +208,4 @@ function refused(cause: unknown): never {
     "A page with a Content-Security-Policy needs script-src 'wasm-unsafe-eval'; " +
     "Cloudflare Workers must import the .wasm file and pass the module.";
   throw new CountercheckError("load_failed", `${WHAT} could not be compiled (${detail}). ${hint}`, { cause });
-}
-
-function now(): number {
-  return performance.now();
 }

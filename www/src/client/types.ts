@@ -10,6 +10,8 @@ import type {
   Statistics,
 } from "../generated/wire.ts";
 
+import type { Chat, WebSearch } from "./services.ts";
+
 /** Where bytes come from: an address to fetch, or the bytes themselves. */
 export type Source = string | URL | Uint8Array | ArrayBuffer | Response;
 
@@ -19,10 +21,17 @@ export interface AssistantOptions {
   index?: Source;
   /** The embedder's table; by default the package's own, `false` for search by words alone. */
   embedder?: Source | false;
-  /** The wasm module, where it is not beside this script. Only the first assistant's counts. */
+  /**
+   * The wasm module, where it is not beside this script: countercheck_bg.wasm, or with `chat` or
+   * `search` countercheck_models_bg.wasm. Of each only the first assistant's counts.
+   */
   wasm?: Source | WebAssembly.Module;
   /** A Worker that answers in place of this page, e.g. `https://docs.example`; then no wasm is loaded. */
   endpoint?: string | URL;
+  /** Who grades, writes and checks; by default the built-in solver, which quotes and needs nobody. */
+  chat?: Chat;
+  /** Who searches the web where the index falls short; by default nobody. */
+  search?: WebSearch;
   /** What `ask` uses where its own options say nothing. */
   defaults?: AskDefaults;
 }

@@ -235,7 +235,15 @@ code: string,
 /**
  * What happened and what to do.
  */
-message: string, };
+message: string, 
+/**
+ * What went wrong at the service that failed, for instance `rate_limited`.
+ */
+service_code?: string, 
+/**
+ * When it may be tried again, in milliseconds.
+ */
+retry_after_ms?: number, };
 
 /**
  * One step of a run.

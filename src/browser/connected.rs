@@ -1,0 +1,247 @@
+//! The network of a page, and the functions that it offers as model and as search.
+
+use std::future::Future;
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
+use gloo_net::http::{Request, Response};
+use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, RequestRedirect};
+
+use super::{Page, to_js};
+use crate::driver::{DriveError, Told};
+use crate::host::{Broken, Host, Network, NetworkReply, ReplyBody};
+use crate::pipeline::budget::Millis;
+use crate::provider::chat::{ChatReply, ChatRequest, Finish, ReplyFormat, Role as Speaker, Usage, spoken};
+use crate::provider::error::{Fault, ProviderError};
+use crate::provider::http::HttpRequest;
+use crate::provider::search::{Found, WebQuery, WebResult, cleaned};
+use crate::service::{Platform, Role, Services};
+use crate::signal::aborted;
+
+/// A page with its services.
+pub(super) struct Connected {
+    /// Who is asked.
+    pub services: Services,
+    /// Functions `(request, { signal, onText }) => Promise<FunctionReply>`.
+    pub models: Array,
+    /// Functions `(query, { limit, signal }) => Promise<Found[]>`.
+    pub searches: Array,
+}
+
+impl Host for Connected {
+    fn now(&self) -> Millis {
+        Page.now()
+    }
+
+    async fn sleep(&self, duration: Millis) {
+        Page.sleep(duration).await;
+    }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    // gloo-net's own `send` panics when `fetch` rejects with what is no Error.
+    #[wasm_bindgen(catch, js_name = fetch)]
+    fn platform_fetch(request: &web_sys::Request) -> Result<Promise, JsValue>;
+}
+
+impl Network for Connected {
+    type Body = Body;
+
+    async fn fetch(&self, request: HttpRequest) -> Result<NetworkReply<Body>, ProviderError> {
+        let exchange = Exchange::new()?;
+        let outgoing = outgoing(&request, &exchange).map_err(|_| ProviderError::InvalidRequest { status: 400 })?;
+        let promise = platform_fetch(&outgoing).map_err(|error| unreachable_because(&error))?;
+        let response = JsFuture::from(promise).await.map_err(|error| unreachable_because(&error))?;
+        let response: Response = response.unchecked_into::<web_sys::Response>().into();
+        let reader = response.body().map(|body| body.get_reader().unchecked_into());
+        Ok(NetworkReply {
+            // Browsers do not say which redirect it is that they did not follow.
+            status: if response.status() == 0 { 302 } else { response.status() },
+            headers: response.headers().entries().collect(),
+            body: Body { reader, _exchange: exchange },
+        })
+    }
+}
+
+fn outgoing(request: &HttpRequest, exchange: &Exchange) -> Result<web_sys::Request, gloo_net::Error> {
+    let mut builder = Request::post(&request.url)
+        .abort_signal(Some(&exchange.0.signal()))
+        .redirect(RequestRedirect::Manual)
+        .credentials(web_sys::RequestCredentials::Omit)
+        .referrer_policy(web_sys::ReferrerPolicy::NoReferrer);
+    for (name, value) in &request.headers {
+        builder = builder.header(name, &value.reveal());
+    }
+    Ok(builder.body(Uint8Array::from(request.body.as_slice()))?.into())
+}
+
+/// Node, Deno and Bun say why a connection failed; browsers do not, so that pages cannot probe networks.
+fn unreachable_because(error: &JsValue) -> ProviderError {
+    let member = |value: &JsValue, name: &str| Reflect::get(value, &name.into()).unwrap_or(JsValue::UNDEFINED);
+    let cause = member(error, "cause");
+    let code = member(&cause, "code").as_string().or_else(|| member(error, "code").as_string());
+    match code.as_deref() {
+        None => ProviderError::CorsOrNetwork,
+        Some("ECONNREFUSED" | "ENOTFOUND" | "EAI_AGAIN" | "UND_ERR_CONNECT_TIMEOUT" | "ConnectionRefused") => {
+            ProviderError::Network { sent: false }
+        }
+        Some(_) => ProviderError::Network { sent: true },
+    }
+}
+
+/// An exchange that is under way; dropping it ends it, which the service sees at once.
+struct Exchange(AbortController);
+
+impl Exchange {
+    fn new() -> Result<Self, ProviderError> {
+        AbortController::new().map(Self).map_err(|_| ProviderError::Function)
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The body of a reply.
+pub(super) struct Body {
+    reader: Option<ReadableStreamDefaultReader>,
+    _exchange: Exchange,
+}
+
+impl ReplyBody for Body {
+    async fn next(&mut self) -> Option<Result<Vec<u8>, Broken>> {
+        let Ok(piece) = JsFuture::from(self.reader.as_ref()?.read()).await else { return Some(Err(Broken)) };
+        let bytes = Reflect::get(&piece, &"value".into()).ok()?;
+        bytes.dyn_into::<Uint8Array>().ok().map(|bytes| Ok(bytes.to_vec()))
+    }
+}
+
+/// Ends a run and everything it has under way once the signal is aborted.
+pub(super) async fn unless_aborted<T>(
+    driven: impl Future<Output = Result<T, DriveError>>,
+    signal: Option<&AbortSignal>,
+) -> Result<T, DriveError> {
+    let Some(signal) = signal else { return driven.await };
+    match select(pin!(driven), pin!(aborted(signal))).await {
+        Either::Left((answer, _)) => answer,
+        Either::Right(_) => Err(DriveError::Cancelled),
+    }
+}
+
+/// What a model's function is asked.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FunctionRequest<'a> {
+    role: &'static str,
+    messages: Vec<FunctionMessage<'a>>,
+    temperature: Option<f32>,
+    max_tokens: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<FunctionSchema<'a>>,
+}
+
+#[derive(Serialize)]
+struct FunctionMessage<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+#[derive(Serialize)]
+struct FunctionSchema<'a> {
+    name: &'a str,
+    schema: &'a serde_json::Value,
+}
+
+/// What it gives.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FunctionReply {
+    text: String,
+    finish: Option<String>,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+}
+
+impl Platform for Connected {
+    async fn own_model(
+        &self,
+        model: u32,
+        role: Role,
+        request: &ChatRequest,
+        told: &Told,
+    ) -> Result<ChatReply, ProviderError> {
+        let exchange = Exchange::new()?;
+        let told = told.clone();
+        let on_text = Closure::<dyn FnMut(String)>::new(move |text| told.push(text));
+        let options = options(&[("signal", &exchange.0.signal()), ("onText", on_text.as_ref())]);
+        let asked = to_js(&function_request(role, request)).map_err(|_| ProviderError::Function)?;
+        let reply = called(&self.models, model, &asked, &options).await?;
+        let reply: FunctionReply = serde_wasm_bindgen::from_value(reply).map_err(|_| ProviderError::Function)?;
+        let text = spoken(&reply.text);
+        if text.trim().is_empty() {
+            return Err(Fault::Empty.into());
+        }
+        let finish = match reply.finish.as_deref() {
+            None | Some("stop") => Finish::Stop,
+            Some("length") => Finish::Length,
+            Some("content_filter" | "content-filter") => Finish::ContentFilter,
+            Some(_) => Finish::Other,
+        };
+        let usage = reply.input_tokens.zip(reply.output_tokens);
+        let usage = usage.map(|(input_tokens, output_tokens)| Usage { input_tokens, output_tokens });
+        Ok(ChatReply { text, finish, usage, model: None, lossy: false })
+    }
+
+    async fn own_search(&self, search: u32, asked: &WebQuery) -> Result<Vec<WebResult>, ProviderError> {
+        let exchange = Exchange::new()?;
+        let options = options(&[("signal", &exchange.0.signal()), ("limit", &JsValue::from_f64(asked.limit as f64))]);
+        let found = called(&self.searches, search, &asked.query.as_str().into(), &options).await?;
+        let found: Vec<Found> = serde_wasm_bindgen::from_value(found).map_err(|_| ProviderError::Function)?;
+        Ok(cleaned(&found, asked))
+    }
+}
+
+fn function_request(role: Role, request: &ChatRequest) -> FunctionRequest<'_> {
+    let speaker = |role| match role {
+        Speaker::System => "system",
+        Speaker::User => "user",
+        Speaker::Assistant => "assistant",
+    };
+    FunctionRequest {
+        role: role.name(),
+        messages: request
+            .messages
+            .iter()
+            .map(|message| FunctionMessage { role: speaker(message.role), content: &message.content })
+            .collect(),
+        temperature: request.temperature,
+        max_tokens: request.max_tokens,
+        schema: match &request.format {
+            ReplyFormat::Schema { name, schema } => Some(FunctionSchema { name, schema }),
+            ReplyFormat::Text | ReplyFormat::Json => None,
+        },
+    }
+}
+
+fn options(members: &[(&str, &JsValue)]) -> Object {
+    let options = Object::new();
+    for (name, value) in members {
+        // Setting a property of a fresh object cannot fail.
+        let _ = Reflect::set(&options, &(*name).into(), value);
+    }
+    options
+}
+
+/// What the function of that number gives; whatever it throws stays with the page.
+async fn called(functions: &Array, number: u32, asked: &JsValue, options: &Object) -> Result<JsValue, ProviderError> {
+    let function: Function = functions.get(number).dyn_into().map_err(|_| ProviderError::Function)?;
+    let given = function.call2(&JsValue::NULL, asked, options).map_err(|_| ProviderError::Function)?;
+    JsFuture::from(Promise::resolve(&given)).await.map_err(|_| ProviderError::Function)
+}

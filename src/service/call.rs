@@ -1,0 +1,205 @@
+//! One call to a service, with its waits and repetitions: the only place that repeats anything.
+//!
+//! Each attempt has two clocks: until the reply's headers, and between two pieces of content. What
+//! keeps a connection alive without saying anything does not count as content. The run's own deadline
+//! is the driver's: it drops the call, and the attempt with it.
+
+use std::future::Future;
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
+
+use crate::driver::Told;
+use crate::host::{Broken, Host, Network, ReplyBody};
+use crate::pipeline::budget::Millis;
+use crate::provider::error::{Phase, ProviderError};
+use crate::provider::http::{Headers, HttpRequest};
+use crate::retry::{Failed, Next, Retries, RetryPolicy};
+
+/// What is said to a service, and who reads its reply.
+pub(super) trait Exchange {
+    /// What comes of it.
+    type Reply;
+
+    /// The request; the same at each attempt.
+    fn request(&self) -> HttpRequest;
+
+    /// Reads a reply whose status and headers are there.
+    fn reader(&self, status: u16, headers: &Headers) -> Box<dyn Reader<Reply = Self::Reply> + '_>;
+}
+
+/// Reads one reply, piece by piece.
+pub(super) trait Reader {
+    /// What comes of it.
+    type Reply;
+
+    /// Takes in the next bytes and tells the text in them. True when there was content.
+    fn feed(&mut self, bytes: &[u8], told: &Told) -> Result<bool, ProviderError>;
+
+    /// How far it has come.
+    fn progress(&self) -> Progress;
+
+    /// The reply, once the body has ended or is not waited for any longer.
+    fn end(&mut self) -> Result<Self::Reply, ProviderError>;
+
+    /// The text that was told.
+    fn text(&self) -> &str;
+}
+
+/// How far a reply has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// More must come.
+    Open,
+    /// The content is there; the bill may follow.
+    Finished,
+    /// Nothing follows.
+    Done,
+}
+
+/// How long a service may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Until the headers of its reply.
+    pub headers: Millis,
+    /// Between two pieces of content.
+    pub idle: Millis,
+}
+
+/// The bounds of a call.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// Attempts at the most; at least 1.
+    pub may_call: u32,
+    /// When the run ends.
+    pub deadline: Millis,
+    /// The bounds of each attempt.
+    pub timeouts: Timeouts,
+    /// Which attempts follow the first.
+    pub policy: RetryPolicy,
+}
+
+/// What came of a call.
+pub(super) struct Called<T> {
+    pub result: Result<T, CallError>,
+    /// How many attempts were made.
+    pub called: u32,
+}
+
+/// A call that failed for good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CallError {
+    pub error: ProviderError,
+    /// When the service would take the request, if it said so.
+    pub retry_after: Option<Millis>,
+    /// The text that was told before it failed.
+    pub text: String,
+}
+
+impl From<ProviderError> for CallError {
+    fn from(error: ProviderError) -> Self {
+        Self { error, retry_after: None, text: String::new() }
+    }
+}
+
+/// After its content a reply may still say what it cost, but not for long.
+const GRACE: Millis = 2_000;
+
+/// Calls until there is a reply, or no attempt is left.
+pub(super) async fn call<N: Network, X: Exchange>(
+    network: &N,
+    exchange: &X,
+    bounds: Bounds,
+    told: &Told,
+) -> Called<X::Reply> {
+    let policy = RetryPolicy { retries: bounds.policy.retries.min(bounds.may_call.saturating_sub(1)), ..bounds.policy };
+    let mut retries = Retries::new(policy, network.now());
+    loop {
+        let stumble = match attempt(network, exchange, bounds.timeouts, told).await {
+            Ok(reply) => return Called { result: Ok(reply), called: retries.used() + 1 },
+            Err(stumble) => stumble,
+        };
+        let now = network.now();
+        let next = retries.after(&Failed {
+            error: stumble.error,
+            headers: stumble.headers.as_ref(),
+            now,
+            remaining: bounds.deadline.saturating_sub(now),
+            visible: !stumble.text.is_empty(),
+        });
+        match next {
+            Next::Wait(wait) => network.sleep(wait).await,
+            Next::GiveUp { retry_after } => {
+                let failed = CallError { error: stumble.error, retry_after, text: stumble.text };
+                return Called { result: Err(failed), called: retries.used() + 1 };
+            }
+        }
+    }
+}
+
+/// An attempt that failed.
+struct Stumble {
+    error: ProviderError,
+    headers: Option<Headers>,
+    text: String,
+}
+
+async fn attempt<N: Network, X: Exchange>(
+    network: &N,
+    exchange: &X,
+    timeouts: Timeouts,
+    told: &Told,
+) -> Result<X::Reply, Stumble> {
+    let fetched = within(network, timeouts.headers, network.fetch(exchange.request())).await;
+    let late = ProviderError::Timeout { phase: Phase::Headers };
+    let mut reply =
+        fetched.unwrap_or(Err(late)).map_err(|error| Stumble { error, headers: None, text: String::new() })?;
+    let mut reader = exchange.reader(reply.status, &reply.headers);
+    let read = read(network, &mut reply.body, &mut *reader, timeouts.idle, told).await;
+    let failed = |error| Stumble { error, headers: Some(reply.headers.clone()), text: reader.text().to_owned() };
+    match read {
+        Ok(()) => {
+            let ended = reader.end();
+            ended.map_err(|error| Stumble { error, headers: Some(reply.headers), text: reader.text().to_owned() })
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Reads to the end of the body, or of what is waited for.
+async fn read<N: Host, B: ReplyBody, R>(
+    network: &N,
+    body: &mut B,
+    reader: &mut dyn Reader<Reply = R>,
+    idle: Millis,
+    told: &Told,
+) -> Result<(), ProviderError> {
+    let mut content_at = network.now();
+    loop {
+        let finished = reader.progress() == Progress::Finished;
+        let patience = if finished { GRACE.min(idle) } else { idle };
+        let left = (content_at + patience).saturating_sub(network.now());
+        match within(network, left, body.next()).await {
+            Some(Some(Ok(bytes))) => {
+                if reader.feed(&bytes, told)? {
+                    content_at = network.now();
+                }
+            }
+            Some(None) => return Ok(()),
+            _ if finished => return Ok(()),
+            Some(Some(Err(Broken))) => return Err(ProviderError::Truncated),
+            None => return Err(ProviderError::Timeout { phase: Phase::Idle }),
+        }
+        if reader.progress() == Progress::Done {
+            return Ok(());
+        }
+    }
+}
+
+/// What the future gives, unless the time is up first.
+pub(super) async fn within<H: Host, T>(host: &H, time: Millis, future: impl Future<Output = T>) -> Option<T> {
+    match select(pin!(future), pin!(host.sleep(time))).await {
+        Either::Left((value, _)) => Some(value),
+        Either::Right(_) => None,
+    }
+}

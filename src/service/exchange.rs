@@ -1,0 +1,123 @@
+//! The codecs as exchanges: what is read whole, and the chat reply that is read while it is written.
+
+use super::call::{Exchange, Progress, Reader};
+use crate::driver::Told;
+use crate::provider::chat::openai::{ChatStream, OpenAiChat};
+use crate::provider::chat::{ChatDelta, ChatReply, ChatRequest};
+use crate::provider::error::ProviderError;
+use crate::provider::http::{Body, Headers, HttpRequest, HttpResponse};
+use crate::provider::search::tavily::Tavily;
+use crate::provider::search::{WebQuery, WebResult};
+use crate::provider::sse::SseLimits;
+
+/// A reply that is read whole before anything is made of it.
+pub(super) struct Whole<'a, R> {
+    status: u16,
+    headers: Headers,
+    body: Body,
+    decode: Box<dyn Fn(&HttpResponse) -> Result<R, ProviderError> + 'a>,
+}
+
+impl<'a, R> Whole<'a, R> {
+    /// Nothing read yet; `largest` bytes may be.
+    pub(super) fn new(
+        status: u16,
+        headers: &Headers,
+        largest: usize,
+        decode: impl Fn(&HttpResponse) -> Result<R, ProviderError> + 'a,
+    ) -> Self {
+        Self { status, headers: headers.clone(), body: Body::new(largest), decode: Box::new(decode) }
+    }
+}
+
+impl<R> Reader for Whole<'_, R> {
+    type Reply = R;
+
+    fn feed(&mut self, bytes: &[u8], _told: &Told) -> Result<bool, ProviderError> {
+        self.body.push(bytes)?;
+        Ok(!bytes.is_empty())
+    }
+
+    fn progress(&self) -> Progress {
+        Progress::Open
+    }
+
+    fn end(&mut self) -> Result<R, ProviderError> {
+        let body = std::mem::replace(&mut self.body, Body::new(0)).into_bytes();
+        (self.decode)(&HttpResponse { status: self.status, headers: self.headers.clone(), body })
+    }
+
+    fn text(&self) -> &str {
+        ""
+    }
+}
+
+/// A question to a chat model.
+pub(super) struct Chatting<'a> {
+    pub codec: &'a OpenAiChat,
+    pub request: &'a ChatRequest,
+}
+
+impl Exchange for Chatting<'_> {
+    type Reply = ChatReply;
+
+    fn request(&self) -> HttpRequest {
+        self.codec.request(self.request)
+    }
+
+    fn reader(&self, status: u16, headers: &Headers) -> Box<dyn Reader<Reply = ChatReply> + '_> {
+        let stream = self.request.stream.then(|| self.codec.open(status, headers, SseLimits::default())).flatten();
+        match stream {
+            Some(stream) => Box::new(stream),
+            None => Box::new(Whole::new(status, headers, self.request.largest_reply, |r| self.codec.reply(r))),
+        }
+    }
+}
+
+impl Reader for ChatStream {
+    type Reply = ChatReply;
+
+    fn feed(&mut self, bytes: &[u8], told: &Told) -> Result<bool, ProviderError> {
+        let (before, mut deltas) = (self.events(), Vec::new());
+        let fed = ChatStream::feed(self, bytes, &mut deltas);
+        for ChatDelta::Text(text) in deltas {
+            told.push(text);
+        }
+        fed.map(|()| self.events() > before)
+    }
+
+    fn progress(&self) -> Progress {
+        match (self.is_done(), self.has_finished()) {
+            (true, _) => Progress::Done,
+            (_, true) => Progress::Finished,
+            _ => Progress::Open,
+        }
+    }
+
+    fn end(&mut self) -> Result<ChatReply, ProviderError> {
+        ChatStream::end(self)
+    }
+
+    fn text(&self) -> &str {
+        ChatStream::text(self)
+    }
+}
+
+/// A web search.
+pub(super) struct Searching<'a> {
+    pub codec: &'a Tavily,
+    pub asked: &'a WebQuery,
+}
+
+impl Exchange for Searching<'_> {
+    type Reply = Vec<WebResult>;
+
+    fn request(&self) -> HttpRequest {
+        self.codec.request(self.asked)
+    }
+
+    fn reader(&self, status: u16, headers: &Headers) -> Box<dyn Reader<Reply = Vec<WebResult>> + '_> {
+        let largest = self.request().largest_reply;
+        Box::new(Whole::new(status, headers, largest, |response| self.codec.reply(self.asked, response)))
+    }
+}

@@ -1,0 +1,187 @@
+//! Which services there are, as a page or an operator says it, checked once.
+
+use std::cell::Cell;
+use std::fmt;
+use std::rc::Rc;
+
+use serde::Deserialize;
+
+use super::remote::Remote;
+use super::{Chat, Role, Services, Solver, TimeoutSettings, Web};
+use crate::pipeline::budget::Millis;
+use crate::provider::chat::openai::OpenAiChat;
+use crate::provider::http::{Endpoint, EndpointError, Secret};
+use crate::provider::search::tavily::{self, Tavily};
+
+/// Where a service is, and how long it may take.
+#[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// The base URL; the service's usual one if absent.
+    pub base_url: Option<String>,
+    /// The key.
+    pub key: Option<String>,
+    /// Milliseconds until the headers of a reply.
+    pub headers_ms: Option<Millis>,
+    /// Milliseconds between two pieces of a reply.
+    pub idle_ms: Option<Millis>,
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place").field("base_url", &self.base_url).finish_non_exhaustive()
+    }
+}
+
+/// Who answers the tasks of a role.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum SolverSettings {
+    /// The built-in solver.
+    #[default]
+    Builtin,
+    /// A model behind an OpenAI-compatible endpoint.
+    OpenAi {
+        /// Its name at the service.
+        model: String,
+        /// The endpoint.
+        place: Place,
+    },
+    /// A Worker of ours.
+    Worker {
+        /// Where it is.
+        place: Place,
+    },
+    /// A model that the host has itself.
+    Own {
+        /// Its number.
+        number: u32,
+    },
+}
+
+/// Who searches the web.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum WebSettings {
+    /// Tavily, or a relay of it.
+    Tavily {
+        /// The endpoint.
+        place: Place,
+    },
+    /// A Worker of ours.
+    Worker {
+        /// Where it is.
+        place: Place,
+    },
+    /// A search that the host has itself.
+    Own {
+        /// Its number.
+        number: u32,
+    },
+}
+
+/// Everything that can be set.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServiceSettings {
+    /// Grades passages.
+    pub grade: SolverSettings,
+    /// Writes queries.
+    pub rewrite: SolverSettings,
+    /// Writes drafts.
+    pub generate: SolverSettings,
+    /// Checks drafts.
+    pub check: SolverSettings,
+    /// Searches the web.
+    pub search: Option<WebSettings>,
+}
+
+/// A setting that cannot be used. Values are not repeated: they may be keys.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{service}: {error}")]
+pub struct ServiceError {
+    /// What is set.
+    pub service: &'static str,
+    /// What is wrong with it.
+    pub error: PlaceError,
+}
+
+/// What is wrong with a setting.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlaceError {
+    /// The base URL or the key.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+    /// There is no usual one.
+    #[error("give the base URL, for instance https://api.openai.com/v1")]
+    NoBaseUrl,
+    /// Models have names.
+    #[error("give the model's name")]
+    NoModel,
+    /// Nothing is that fast.
+    #[error("a timeout must be 1 to 600,000 milliseconds")]
+    Timeout,
+}
+
+impl Services {
+    /// Checks the settings.
+    pub fn new(settings: &ServiceSettings) -> Result<Self, ServiceError> {
+        let of = |role: Role, settings| solver(settings).map_err(|error| ServiceError { service: role.name(), error });
+        let search = settings.search.as_ref().map(web).transpose();
+        Ok(Self {
+            solvers: [
+                of(Role::Grade, &settings.grade)?,
+                of(Role::Rewrite, &settings.rewrite)?,
+                of(Role::Generate, &settings.generate)?,
+                of(Role::Check, &settings.check)?,
+            ],
+            web: search.map_err(|error| ServiceError { service: "search", error })?,
+        })
+    }
+}
+
+fn solver(settings: &SolverSettings) -> Result<Solver, PlaceError> {
+    Ok(match settings {
+        SolverSettings::Builtin => Solver::Builtin,
+        SolverSettings::Own { number } => Solver::Own(*number),
+        SolverSettings::Worker { place } => Solver::Worker(remote(place)?),
+        SolverSettings::OpenAi { model, place } => {
+            let model = model.trim();
+            if model.is_empty() {
+                return Err(PlaceError::NoModel);
+            }
+            let (codec, timeouts) = (OpenAiChat::new(endpoint(place, None)?, model), timeouts(place)?);
+            Solver::Chat(Rc::new(Chat { codec, timeouts, plain: Cell::new(false) }))
+        }
+    })
+}
+
+fn web(settings: &WebSettings) -> Result<Web, PlaceError> {
+    Ok(match settings {
+        WebSettings::Own { number } => Web::Own(*number),
+        WebSettings::Worker { place } => Web::Worker(remote(place)?),
+        WebSettings::Tavily { place } => {
+            Web::Tavily(Tavily { endpoint: endpoint(place, Some(tavily::BASE))? }, timeouts(place)?)
+        }
+    })
+}
+
+fn remote(place: &Place) -> Result<Rc<Remote>, PlaceError> {
+    Ok(Rc::new(Remote { endpoint: endpoint(place, None)?, timeouts: timeouts(place)? }))
+}
+
+fn endpoint(place: &Place, usual: Option<&str>) -> Result<Endpoint, PlaceError> {
+    let base = place.base_url.as_deref().or(usual).ok_or(PlaceError::NoBaseUrl)?;
+    let key = place.key.as_deref().map(Secret::parse).transpose()?;
+    Ok(Endpoint::parse(base, key)?)
+}
+
+fn timeouts(place: &Place) -> Result<TimeoutSettings, PlaceError> {
+    let given = [place.headers_ms, place.idle_ms];
+    if given.into_iter().flatten().all(|time| (1..=600_000).contains(&time)) {
+        Ok(TimeoutSettings { headers: place.headers_ms, idle: place.idle_ms })
+    } else {
+        Err(PlaceError::Timeout)
+    }
+}

@@ -1,0 +1,353 @@
+//! Tasks and web searches as they cross from a page to our Worker, and back: `POST /v1/tasks/{name}`
+//! and `POST /v1/web-search`. A task is typed: there is no field for a prompt.
+
+use serde::{Deserialize, Serialize};
+
+use super::object;
+use crate::document::{Origin, Passage, Span};
+use crate::pipeline::task::{
+    CheckGrounding, CheckUsefulness, Draft, Generate, Grade, GradePassages, Quote, Rejected, RewriteQuery, Task,
+    TaskReply,
+};
+use crate::pipeline::verdict::{Check, Verdict};
+use crate::problem::Problem;
+use crate::prompt::Language;
+use crate::provider::search::WebResult;
+
+/// The most passages of a task.
+pub const MAX_PASSAGES: usize = 20;
+
+/// The most results of a web search.
+pub const MAX_RESULTS: usize = 20;
+
+/// The names of the tasks, in their addresses.
+pub const TASKS: [&str; 5] = ["grade-passages", "rewrite-query", "generate", "check-grounding", "check-usefulness"];
+
+/// The body of a task: the fields of all of them, of which each has its own.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskRequest {
+    /// The question as asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// What is graded, answered from or checked against; at most [`MAX_PASSAGES`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passages: Vec<TaskPassage>,
+    /// Queries already sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<String>,
+    /// Drafts that failed a check.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<TaskRejected>,
+    /// The draft that is checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<String>,
+    /// An earlier reply could not be read.
+    #[serde(default)]
+    pub again: bool,
+    /// The language of the prompt.
+    #[serde(default)]
+    pub language: Language,
+}
+
+/// A passage, as far as prompts show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskPassage {
+    /// Its id.
+    pub id: String,
+    /// The document's title.
+    #[serde(default)]
+    pub title: String,
+    /// The headings above it.
+    #[serde(default)]
+    pub headings: Vec<String>,
+    /// Its text.
+    pub text: String,
+    /// Where it comes from.
+    #[serde(default)]
+    pub origin: Origin,
+}
+
+/// See [`Rejected`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskRejected {
+    /// The draft's text.
+    pub text: String,
+    /// The check that it failed.
+    pub check: Check,
+}
+
+impl TaskRequest {
+    /// Reads a body.
+    pub fn from_json(json: &[u8]) -> Result<Self, Problem> {
+        object(json)
+    }
+
+    /// The body of a task.
+    pub fn new(task: &Task, language: Language) -> Self {
+        let own = |passages: &[Passage]| passages.iter().map(TaskPassage::from).collect();
+        let base = Self { language, ..Self::default() };
+        match task {
+            Task::GradePassages(GradePassages { question, passages, again }) => {
+                Self { question: Some(question.clone()), passages: own(passages), again: *again, ..base }
+            }
+            Task::RewriteQuery(RewriteQuery { question, tried }) => {
+                Self { question: Some(question.clone()), tried: tried.clone(), ..base }
+            }
+            Task::Generate(Generate { question, passages, rejected }) => {
+                let rejected = rejected.iter().map(|r| TaskRejected { text: r.text.clone(), check: r.check }).collect();
+                Self { question: Some(question.clone()), passages: own(passages), rejected, ..base }
+            }
+            Task::CheckGrounding(CheckGrounding { draft, passages, again }) => {
+                Self { draft: Some(draft.text.clone()), passages: own(passages), again: *again, ..base }
+            }
+            Task::CheckUsefulness(CheckUsefulness { question, draft, again }) => {
+                Self { question: Some(question.clone()), draft: Some(draft.clone()), again: *again, ..base }
+            }
+        }
+    }
+
+    /// The task of that name; each field must be there that it has, and none besides.
+    pub fn task(self, name: &str) -> Result<Task, Problem> {
+        if self.passages.len() > MAX_PASSAGES {
+            let message = format!("passages has {} items: at most {MAX_PASSAGES} are taken", self.passages.len());
+            return Err(Problem::new("too_large", 413, message));
+        }
+        let has = [
+            ("question", self.question.is_some()),
+            ("passages", !self.passages.is_empty()),
+            ("tried", !self.tried.is_empty()),
+            ("rejected", !self.rejected.is_empty()),
+            ("draft", self.draft.is_some()),
+            ("again", self.again),
+        ];
+        let (needs, may): (&[&str], &[&str]) = match name {
+            "grade-passages" => (&["question", "passages"], &["again"]),
+            "rewrite-query" => (&["question"], &["tried"]),
+            "generate" => (&["question", "passages"], &["rejected"]),
+            "check-grounding" => (&["draft", "passages"], &["again"]),
+            "check-usefulness" => (&["question", "draft"], &["again"]),
+            _ => {
+                return Err(Problem::new("not_found", 404, format!("there is no such task: use {}", TASKS.join(", "))));
+            }
+        };
+        for (field, given) in has {
+            let (needed, known) = (needs.contains(&field), needs.contains(&field) || may.contains(&field));
+            if needed && !given {
+                return Err(Problem::new("invalid_request", 400, format!("the task {name} needs `{field}`")));
+            }
+            if given && !known {
+                return Err(Problem::new("unknown_field", 400, format!("the task {name} has no `{field}`")));
+            }
+        }
+        Ok(self.into_task(name))
+    }
+
+    fn into_task(self, name: &str) -> Task {
+        let passages = self.passages.into_iter().map(Passage::from).collect();
+        let (question, draft, again) = (self.question.unwrap_or_default(), self.draft.unwrap_or_default(), self.again);
+        match name {
+            "grade-passages" => GradePassages { question, passages, again }.into(),
+            "rewrite-query" => RewriteQuery { question, tried: self.tried }.into(),
+            "check-usefulness" => CheckUsefulness { question, draft, again }.into(),
+            "check-grounding" => {
+                let draft = Draft { text: draft, ..Draft::default() };
+                CheckGrounding { draft, passages, again }.into()
+            }
+            _ => {
+                let rejected = self.rejected.into_iter().map(|r| Rejected { text: r.text, check: r.check }).collect();
+                Generate { question, passages, rejected }.into()
+            }
+        }
+    }
+}
+
+/// The name of a task in its address.
+pub fn name(task: &Task) -> &'static str {
+    match task {
+        Task::GradePassages(_) => TASKS[0],
+        Task::RewriteQuery(_) => TASKS[1],
+        Task::Generate(_) => TASKS[2],
+        Task::CheckGrounding(_) => TASKS[3],
+        Task::CheckUsefulness(_) => TASKS[4],
+    }
+}
+
+impl From<&Passage> for TaskPassage {
+    fn from(passage: &Passage) -> Self {
+        Self {
+            id: passage.id.clone(),
+            title: passage.title.clone(),
+            headings: passage.headings.clone(),
+            text: passage.text.clone(),
+            origin: passage.origin,
+        }
+    }
+}
+
+impl From<TaskPassage> for Passage {
+    fn from(passage: TaskPassage) -> Self {
+        Self {
+            document: passage.id.clone(),
+            id: passage.id,
+            url: String::new(),
+            title: passage.title,
+            headings: passage.headings,
+            span: Span { start: 0, end: passage.text.len() },
+            text: passage.text,
+            origin: passage.origin,
+        }
+    }
+}
+
+/// What came of a task; each has its own field.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct TaskResponse {
+    /// A grade for each passage, in their order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grades: Option<Vec<TaskGrade>>,
+    /// The query.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// The draft.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<TaskDraft>,
+    /// The verdict of a check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// How often the model was called for it.
+    pub called: u32,
+}
+
+/// See [`Grade`].
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TaskGrade {
+    /// Relevant, not relevant, or unknown.
+    pub verdict: Verdict,
+    /// 0…1, where the solver has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+}
+
+/// See [`Draft`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskDraft {
+    /// Markdown with marks `[n]`.
+    pub text: String,
+    /// What the marks stand for.
+    pub quotes: Vec<TaskQuote>,
+    /// Cut off before its end.
+    pub truncated: bool,
+}
+
+/// See [`Quote`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskQuote {
+    /// The index of the passage.
+    pub passage: usize,
+    /// UTF-8 byte offset in its text.
+    pub start: usize,
+    /// One past the end.
+    pub end: usize,
+}
+
+impl TaskResponse {
+    /// The response that says a reply.
+    pub fn new(reply: TaskReply, called: u32) -> Self {
+        let base = Self { called, ..Self::default() };
+        match reply {
+            TaskReply::Grades(grades) => {
+                let own = |g: Grade| TaskGrade { verdict: g.verdict, score: g.score };
+                Self { grades: Some(grades.into_iter().map(own).collect()), ..base }
+            }
+            TaskReply::Query(query) => Self { query: Some(query), ..base },
+            TaskReply::Verdict(verdict) => Self { verdict: Some(verdict), ..base },
+            TaskReply::Draft(draft) => {
+                let quote = |q: Quote| TaskQuote { passage: q.passage, start: q.span.start, end: q.span.end };
+                let quotes = draft.quotes.into_iter().map(quote).collect();
+                Self { draft: Some(TaskDraft { text: draft.text, quotes, truncated: draft.truncated }), ..base }
+            }
+        }
+    }
+
+    /// The reply that it says, if it says one.
+    pub fn reply(self) -> Option<TaskReply> {
+        let Self { grades, query, draft, verdict, .. } = self;
+        match (grades, query, draft, verdict) {
+            (Some(grades), None, None, None) => {
+                let own = |g: TaskGrade| Grade { verdict: g.verdict, score: g.score };
+                Some(TaskReply::Grades(grades.into_iter().map(own).collect()))
+            }
+            (None, Some(query), None, None) => Some(TaskReply::Query(query)),
+            (None, None, None, Some(verdict)) => Some(TaskReply::Verdict(verdict)),
+            (None, None, Some(draft), None) => {
+                let quote = |q: TaskQuote| Quote { passage: q.passage, span: Span { start: q.start, end: q.end } };
+                let quotes = draft.quotes.into_iter().map(quote).collect();
+                Some(TaskReply::Draft(Draft { text: draft.text, quotes, truncated: draft.truncated }))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `POST /v1/web-search`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WebSearchRequest {
+    /// What to look for.
+    pub query: String,
+    /// How many results, 1 to 20; 5 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+impl WebSearchRequest {
+    /// Reads a body and checks it: the query, and how many results.
+    pub fn from_json(json: &[u8]) -> Result<(String, usize), Problem> {
+        let Self { query, limit } = object(json)?;
+        let query = query.trim().to_owned();
+        let limit = limit.unwrap_or(5);
+        if query.is_empty() {
+            return Err(Problem::new("empty_question", 400, "the query is empty: ask for something"));
+        }
+        if !(1..=MAX_RESULTS).contains(&limit) {
+            let message = format!("limit is {limit}: it must be 1 to {MAX_RESULTS}");
+            return Err(Problem::new("invalid_option", 400, message));
+        }
+        Ok((query, limit))
+    }
+}
+
+/// The reply to a [`WebSearchRequest`].
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct WebSearchResponse {
+    /// Best first.
+    pub results: Vec<WebSearchResult>,
+    /// How often the search was called for it.
+    pub called: u32,
+}
+
+/// See [`WebResult`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebSearchResult {
+    /// Plain text.
+    pub title: String,
+    /// http or https.
+    pub url: String,
+    /// Plain text.
+    pub text: String,
+}
+
+impl From<Passage> for WebSearchResult {
+    fn from(passage: Passage) -> Self {
+        Self { title: passage.title, url: passage.url, text: passage.text }
+    }
+}
+
+impl From<WebSearchResult> for WebResult {
+    fn from(result: WebSearchResult) -> Self {
+        Self { title: result.title, url: result.url, text: result.text, score: None }
+    }
+}

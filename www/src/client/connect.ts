@@ -1,0 +1,90 @@
+// Models and web search for an assistant in this page: the engine that can ask them, and what it is
+// told of them. A chunk of its own, with the engine's glue: pages without models never load it.
+
+import * as glue from "../../../dist/wasm-models/countercheck_models.js";
+import { CountercheckError } from "./error.ts";
+import { Runtime } from "./runtime.ts";
+import type { Chat, ChatFunction, Role, SearchFunction, Solver, Timeouts, WebSearch } from "./services.ts";
+
+/** The module with models; in place of the small one, never beside it in one assistant. */
+export const modelsRuntime = new Runtime(
+  glue,
+  () => new URL("../countercheck_models_bg.wasm", import.meta.url),
+  "countercheck_models_bg.wasm",
+);
+
+const ROLES = ["grade", "rewrite", "generate", "check"] as const satisfies Role[];
+
+/** Gives an engine its services. */
+export type Connect = (engine: glue.Engine) => void;
+
+/** Checks who is to be asked, once; what is wrong is said before anything is loaded. */
+export function connection(chat: Chat | undefined, search: WebSearch | undefined): Connect {
+  const models: unknown[] = [];
+  const searches: unknown[] = [];
+  const settings: Record<string, unknown> = {};
+  for (const role of ROLES) settings[role] = solver(solverOf(chat, role), role, models);
+  if (search !== undefined) settings.search = webSearch(search, searches);
+  return (engine) => engine.setServices(settings, models, searches);
+}
+
+function solverOf(chat: Chat | undefined, role: Role): Solver {
+  if (chat === undefined) return "builtin";
+  if (typeof chat === "string" || typeof chat === "function" || "kind" in chat) return chat as Solver;
+  const unknown = Object.keys(chat).find((name) => !(ROLES as readonly string[]).includes(name));
+  if (unknown !== undefined) throw invalid(`chat.${unknown}`, `the roles are ${ROLES.join(", ")}`);
+  return chat[role] ?? "builtin";
+}
+
+function solver(of: Solver, role: Role, models: unknown[]): unknown {
+  if (of === "builtin") return { kind: "builtin" };
+  if (typeof of === "function") return { kind: "own", number: models.push(asModel(of)) - 1 };
+  if (of.kind === "openai") return { kind: "openai", model: String(of.model ?? ""), place: place(of) };
+  if (of.kind === "worker") return { kind: "worker", place: place(of, true) };
+  throw invalid(`chat (${role})`, 'give openai({ … }), endpoint("https://…"), a function or "builtin"');
+}
+
+function webSearch(of: WebSearch, searches: unknown[]): unknown {
+  if (typeof of === "function") return { kind: "own", number: searches.push(asSearch(of)) - 1 };
+  if (of.kind === "tavily") return { kind: "tavily", place: place(of) };
+  if (of.kind === "worker") return { kind: "worker", place: place(of, true) };
+  throw invalid("search", 'give tavily({ … }), endpoint("https://…") or a function');
+}
+
+interface Placed {
+  baseUrl?: string;
+  key?: string;
+  timeouts?: Timeouts;
+}
+
+function place({ baseUrl, key, timeouts }: Placed, mayBeRelative = false): unknown {
+  const base = mayBeRelative && typeof location === "object" ? new URL(baseUrl ?? "", location.href).href : baseUrl;
+  const given = { base_url: base, key, headers_ms: timeouts?.headers, idle_ms: timeouts?.idle };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** A model's function in the one form that the engine knows. */
+function asModel(ask: ChatFunction): unknown {
+  return async (...[request, context]: Parameters<ChatFunction>) => {
+    const given = await ask(request, context);
+    if (typeof given === "string") return { text: given };
+    if (Symbol.asyncIterator in given) {
+      let text = "";
+      for await (const piece of given) {
+        text += piece;
+        context.onText(piece);
+      }
+      return { text };
+    }
+    const { text, finish, usage } = given;
+    return { text, finish, inputTokens: usage?.inputTokens, outputTokens: usage?.outputTokens };
+  };
+}
+
+function asSearch(search: SearchFunction): unknown {
+  return async (...[query, context]: Parameters<SearchFunction>) => search(query, context);
+}
+
+function invalid(option: string, hint: string): CountercheckError {
+  return new CountercheckError("invalid_option", `\`${option}\` is nothing that can be asked: ${hint}`);
+}

@@ -1,0 +1,112 @@
+// The services that an assistant can be given, as plain objects and functions. Keys in them stay in
+// memory and go to their service alone.
+
+/** How long a service may take, in milliseconds. */
+export interface Timeouts {
+  /** Until its reply begins: 30,000 for a draft, else 20,000. */
+  headers?: number;
+  /** Between two pieces of its reply: 15,000. */
+  idle?: number;
+}
+
+/** A model behind an OpenAI-compatible endpoint. */
+export interface OpenAiModel {
+  readonly kind: "openai";
+  /** For instance `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`. */
+  baseUrl: string;
+  /** The model's name there. */
+  model: string;
+  /** Whoever can see this page can see it: fine for one's own key, else use a Worker. */
+  key?: string;
+  timeouts?: Timeouts;
+}
+
+/** Tavily's web search, or a relay of it. */
+export interface TavilySearch {
+  readonly kind: "tavily";
+  key?: string;
+  baseUrl?: string;
+  timeouts?: Timeouts;
+}
+
+/** A Worker of ours that has the keys: the loop runs here, its tasks are answered there. */
+export interface WorkerEndpoint {
+  readonly kind: "worker";
+  baseUrl: string;
+  timeouts?: Timeouts;
+}
+
+/** What a {@link ChatFunction} is asked. */
+export interface ChatRequest {
+  /** What for. */
+  role: Role;
+  messages: { role: "system" | "user" | "assistant"; content: string }[];
+  /** 0 is the most predictable. */
+  temperature?: number;
+  /** The most tokens of the reply. */
+  maxTokens: number;
+  /** A JSON schema that the reply should fit, for models that can be held to one. */
+  schema?: { name: string; schema: unknown };
+}
+
+/** What a {@link ChatFunction} gives. */
+export interface ChatReply {
+  text: string;
+  /** `length` when it was cut off; by default `stop`. */
+  finish?: "stop" | "length" | "content_filter" | (string & {});
+  usage?: { inputTokens: number; outputTokens: number };
+}
+
+/** What a function gets besides its request. */
+export interface ChatContext {
+  /** Aborted when nobody waits for the reply any longer. */
+  signal: AbortSignal;
+  /** Shows a piece of a draft before the rest is there. */
+  onText: (text: string) => void;
+}
+
+/** Any model: the text, or its pieces one after the other. */
+export type ChatFunction = (
+  request: ChatRequest,
+  context: ChatContext,
+) => string | ChatReply | AsyncIterable<string> | Promise<string | ChatReply | AsyncIterable<string>>;
+
+/** Any web search. */
+export type SearchFunction = (
+  query: string,
+  context: { limit: number; signal: AbortSignal },
+) => FoundPage[] | Promise<FoundPage[]>;
+
+/** A page that a {@link SearchFunction} found. */
+export interface FoundPage {
+  title?: string;
+  url: string;
+  text: string;
+}
+
+/** What a model is asked for; each may be another model's. */
+export type Role = "grade" | "rewrite" | "generate" | "check";
+
+/** Who answers: a model, a Worker that has one, a function, or the built-in solver. */
+export type Solver = "builtin" | OpenAiModel | WorkerEndpoint | ChatFunction;
+
+/** One solver, or one for each role; roles without one are the built-in solver's. */
+export type Chat = Solver | Partial<Record<Role, Solver>>;
+
+/** Who searches the web. */
+export type WebSearch = TavilySearch | WorkerEndpoint | SearchFunction;
+
+/** A model behind an OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM, Groq, OpenRouter. */
+export function openai(options: Omit<OpenAiModel, "kind">): OpenAiModel {
+  return { kind: "openai", ...options };
+}
+
+/** Web search by Tavily. */
+export function tavily(options: Omit<TavilySearch, "kind">): TavilySearch {
+  return { kind: "tavily", ...options };
+}
+
+/** A Worker of ours; an address without a host is below the page's own. */
+export function endpoint(url: string | URL, options: { timeouts?: Timeouts } = {}): WorkerEndpoint {
+  return { kind: "worker", baseUrl: String(url), ...options };
+}
