@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use crate::corpus::Corpus;
+use crate::document::Hit;
 use crate::host::Host;
 use crate::index::IndexError;
 use crate::pipeline::answer::{Answer, RunError};
@@ -169,7 +170,9 @@ pub struct Offline<'a> {
 impl Perform for Offline<'_> {
     async fn perform(&self, order: Order, _deadline: Millis, told: Told) -> Outcome {
         match order.effect {
-            Effect::Retrieve { query, k } => retrieve(self.corpus, &query, k),
+            Effect::Retrieve { query, k } => {
+                Outcome { reply: searched(self.corpus.borrow().search(&query, k)), called: 0 }
+            }
             Effect::SearchWeb { .. } => {
                 Outcome { reply: Reply::Failed(Failure::NotConfigured { service: "web search" }), called: 0 }
             }
@@ -189,14 +192,13 @@ impl Offline<'_> {
     }
 }
 
-/// Searches the index.
-pub(crate) fn retrieve(corpus: &RefCell<Corpus>, query: &str, k: usize) -> Outcome {
+/// What a search of the index brought.
+pub(crate) fn searched(found: Result<Vec<Hit>, IndexError>) -> Reply {
     let failed = |error: IndexError| Failure::Service {
         service: "index",
         code: "index",
         detail: error.to_string(),
         retry_after: None,
     };
-    let reply = corpus.borrow().search(query, k).map_or_else(|e| Reply::Failed(failed(e)), Reply::Hits);
-    Outcome { reply, called: 1 }
+    found.map_or_else(|e| Reply::Failed(failed(e)), Reply::Hits)
 }

@@ -5,7 +5,7 @@
 mod strategies;
 mod support;
 
-use countercheck::document::Span;
+use countercheck::document::{Hit, Origin, Span};
 use countercheck::pipeline::answer::{Answer, Outcome, Question, QuestionError, Reason, RunError};
 use countercheck::pipeline::budget::{Calls, Limits};
 use countercheck::pipeline::run::{Effect, Outcome as EffectOutcome, Reply, Run, Step};
@@ -280,11 +280,13 @@ fn a_run_never_makes_more_calls_than_it_may() {
 fn retries_are_given_out_in_order_as_long_as_calls_are_free() {
     // The search of the index, four grades, a draft and its two checks; max_calls, then what each may call.
     for (max_calls, may_call) in [
-        (40, vec![1, 3, 3, 3, 3, 3, 3, 3]),
-        (7, vec![1, 3, 2, 1, 1, 3, 2, 1]),
-        (5, vec![1, 2, 1, 1, 1, 1]),
-        (4, vec![1, 1, 1, 1, 1]),
-        (3, vec![1]),
+        (40, vec![3, 3, 3, 3, 3, 3, 3, 3]),
+        (7, vec![3, 3, 2, 1, 1, 3, 2, 1]),
+        (5, vec![3, 2, 1, 1, 1, 1]),
+        (4, vec![3, 1, 1, 1, 1]),
+        (3, vec![3]),
+        (1, vec![1]),
+        (0, vec![0]),
     ] {
         let limits = Limits { max_calls, retries: 2, ..Limits::default() };
         let (_, log) = run_logged(&Script::default(), Strategy::self_reflective(), limits);
@@ -293,6 +295,35 @@ fn retries_are_given_out_in_order_as_long_as_calls_are_free() {
     let limits = Limits { retries: 0, ..Limits::default() };
     let (_, log) = run_logged(&Script::default(), Strategy::self_reflective(), limits);
     assert_eq!(log.may_call, [1; 8], "without retries");
+}
+
+#[test]
+fn the_calls_for_a_query_s_vector_are_charged_and_without_one_words_must_do() {
+    let failure = Failure::NotConfigured { service: "embedding model" };
+    for (called, vector, charged) in [(0, true, 0), (2, true, 2), (3, false, 3)] {
+        let limits = Limits { max_calls: 3, ..Limits::default() };
+        let mut run = Run::new(Question::new("?").expect("fine"), Strategy::naive(), limits, 0);
+        let Step::Perform(orders) = run.next_step() else { panic!("a search is due") };
+        let hit = Hit { passage: support::passage(0, Origin::Local), score: 1.0, lexical: 1.0, dense: None };
+        let reply = if vector { Reply::Hits(vec![hit]) } else { Reply::ByWords(vec![hit], failure.clone()) };
+        run.resolve(orders[0].id, EffectOutcome { reply, called }, 1).expect("it is open");
+        let answer = match run.next_step() {
+            Step::Done(result) => result.expect("an answer"),
+            Step::Perform(orders) => {
+                assert_eq!(orders[0].may_call, 3 - charged, "the draft has what is left");
+                let reply = Reply::Failed(Failure::Deadline);
+                run.resolve(orders[0].id, EffectOutcome { reply, called: 0 }, 2).expect("it is open");
+                let Step::Done(result) = run.next_step() else { panic!("the time is up") };
+                result.expect("an answer")
+            }
+            Step::Wait => panic!("nothing is open"),
+        };
+        assert_eq!((answer.calls.embed, answer.calls.retrieve, answer.calls.charged()), (called, 1, charged));
+        let told =
+            answer.warnings.iter().any(|w| w.code == "embedding_failed" && w.message.contains("embedding model"));
+        assert_eq!(told, !vector);
+        assert_eq!(answer.reason, Some(Reason::Budget));
+    }
 }
 
 #[test]

@@ -64,7 +64,7 @@ pub fn task_response(outcome: Outcome) -> Result<TaskResponse, Problem> {
     match outcome.reply {
         Reply::Task(reply) => Ok(TaskResponse::new(reply, outcome.called)),
         Reply::Failed(failure) => Err(failure.into()),
-        Reply::Hits(_) | Reply::Web(_) => Err(Failure::Malformed { task: "task" }.into()),
+        Reply::Hits(_) | Reply::ByWords(..) | Reply::Web(_) => Err(Failure::Malformed { task: "task" }.into()),
     }
 }
 
@@ -76,7 +76,7 @@ pub fn web_response(outcome: Outcome) -> Result<WebSearchResponse, Problem> {
             Ok(WebSearchResponse { results, called: outcome.called })
         }
         Reply::Failed(failure) => Err(failure.into()),
-        Reply::Hits(_) | Reply::Task(_) => Err(Failure::Malformed { task: "web search" }.into()),
+        Reply::Hits(_) | Reply::ByWords(..) | Reply::Task(_) => Err(Failure::Malformed { task: "web search" }.into()),
     }
 }
 

@@ -96,13 +96,16 @@ async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Rec
 }
 
 async fn retrieve(path: &Path, question: &str, k: usize, record: &mut Record) -> Result<Option<Vec<Passage>>, Stop> {
-    let hits = match path.retrieve(question, k).await? {
-        Ok(hits) => hits,
+    let (hits, without_vector) = match path.retrieve(question, k).await? {
+        Ok(found) => found,
         Err(failure) => {
             record.ending = Some(Ending::Failed(failure));
             return Ok(None);
         }
     };
+    if let Some(failure) = without_vector {
+        record.warn("embedding_failed", &format!("the index was searched by words alone: {failure}"));
+    }
     path.emit(Event::Retrieve { query: question.to_owned(), passages: hits.len() });
     record.found_nothing = hits.is_empty();
     Ok(Some(hits.into_iter().map(|hit| hit.passage).collect()))

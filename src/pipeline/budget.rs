@@ -8,7 +8,8 @@ pub type Millis = u64;
 /// The bounds of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The most calls for tasks and web searches, retries included. Retrieval from the index is free.
+    /// The most calls for tasks, web searches and the query's vector, retries included. The search of
+    /// the index itself is free.
     pub max_calls: u32,
     /// How long the run may take from its start.
     pub deadline: Millis,
@@ -25,8 +26,8 @@ impl Default for Limits {
 /// The kinds of calls that are counted, each on its own line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call {
-    /// Searches of the index.
-    Retrieve,
+    /// Calls for the vector of a query.
+    Embed,
     /// Grades of passages.
     Grade,
     /// Query rewrites.
@@ -45,6 +46,8 @@ pub enum Call {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Calls {
+    /// Calls for the vector of a query.
+    pub embed: u32,
     /// Searches of the index.
     pub retrieve: u32,
     /// Grades of passages.
@@ -64,7 +67,7 @@ pub struct Calls {
 impl Calls {
     pub(crate) fn book(&mut self, call: Call, times: u32) {
         let line = match call {
-            Call::Retrieve => &mut self.retrieve,
+            Call::Embed => &mut self.embed,
             Call::Grade => &mut self.grade,
             Call::Rewrite => &mut self.rewrite,
             Call::Web => &mut self.web,
@@ -77,7 +80,7 @@ impl Calls {
 
     /// The calls that count against [`Limits::max_calls`].
     pub fn charged(&self) -> u32 {
-        [self.grade, self.rewrite, self.web, self.generate, self.grounding, self.usefulness]
+        [self.embed, self.grade, self.rewrite, self.web, self.generate, self.grounding, self.usefulness]
             .into_iter()
             .fold(0, u32::saturating_add)
     }

@@ -29,7 +29,7 @@ pub struct EffectId(u32);
 /// Everything that leaves the core.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Search the index. Reply: [`Reply::Hits`].
+    /// Search the index. Reply: [`Reply::Hits`] or [`Reply::ByWords`].
     Retrieve {
         /// The query.
         query: String,
@@ -54,8 +54,9 @@ pub struct Order {
     pub id: EffectId,
     /// What to do.
     pub effect: Effect,
-    /// How often the driver may call out for it, its own retries included.
-    /// At least once, at most 1 + [`Limits::retries`] times.
+    /// How often the driver may call out for it, its own retries included: at least once, at most
+    /// 1 + [`Limits::retries`] times. A search of the index calls out for the query's vector alone,
+    /// and where no call is free it has none.
     pub may_call: u32,
 }
 
@@ -64,6 +65,8 @@ pub struct Order {
 pub enum Reply {
     /// To [`Effect::Retrieve`]: passages, best first.
     Hits(Vec<Hit>),
+    /// The same, found by words alone because there is no vector of the query.
+    ByWords(Vec<Hit>, Failure),
     /// To [`Effect::SearchWeb`]: results as passages of origin web, best first.
     Web(Vec<Passage>),
     /// To [`Effect::Ask`].
@@ -187,29 +190,37 @@ impl Mailbox {
 
     /// Calls neither made nor set aside.
     fn free_calls(&self) -> u32 {
-        let reserved = self.open.iter().filter(|o| is_charged(o.call)).map(|o| o.may_call).fold(0, u32::saturating_add);
+        let reserved = self.open.iter().map(|open| open.may_call).fold(0, u32::saturating_add);
         self.max_calls.saturating_sub(self.calls.charged()).saturating_sub(reserved)
     }
 
-    /// Whether `count` more effects of this kind may begin, each with one call; says how many calls
-    /// are free besides, for retries.
-    fn admit(&self, call: Call, count: usize) -> Result<u32, Stop> {
+    /// Whether `count` more effects may begin, each with one call; says how many calls are free besides,
+    /// for retries.
+    fn admit(&self, count: usize) -> Result<u32, Stop> {
         if self.now >= self.deadline {
             return Err(Stop::Deadline);
-        }
-        if !is_charged(call) {
-            return Ok(0);
         }
         self.free_calls().checked_sub(count as u32).ok_or(Stop::Calls)
     }
 
     /// Orders an effect. Its retries are taken from the spare calls, so of a batch the first have them.
     fn post(&mut self, effect: Effect, call: Call, spare: &mut u32) -> EffectId {
-        let id = EffectId(self.next_id);
-        self.next_id += 1;
         let retries = self.retries.min(*spare);
         *spare -= retries;
         let may_call = 1 + retries;
+        self.order(effect, call, may_call)
+    }
+
+    /// Orders a search of the index. It needs no call, so the query's vector gets what is free.
+    fn post_search(&mut self, effect: Effect, free: u32) -> EffectId {
+        self.calls.retrieve += 1;
+        let may_call = self.retries.saturating_add(1).min(free);
+        self.order(effect, Call::Embed, may_call)
+    }
+
+    fn order(&mut self, effect: Effect, call: Call, may_call: u32) -> EffectId {
+        let id = EffectId(self.next_id);
+        self.next_id += 1;
         self.open.push(Open { id, call, may_call });
         self.orders.push(Order { id, effect, may_call });
         id
@@ -230,9 +241,8 @@ impl Mailbox {
     }
 }
 
-fn is_charged(call: Call) -> bool {
-    call != Call::Retrieve
-}
+/// What a search of the index found, and why the query had no vector if it should have had one.
+pub(crate) type Found = (Vec<Hit>, Option<Failure>);
 
 /// What the path sees: typed calls that read as if they were local.
 pub(crate) struct Path {
@@ -241,10 +251,13 @@ pub(crate) struct Path {
 
 impl Path {
     /// Searches the index.
-    pub(crate) async fn retrieve(&self, query: &str, k: usize) -> Result<Result<Vec<Hit>, Failure>, Stop> {
+    pub(crate) async fn retrieve(&self, query: &str, k: usize) -> Result<Result<Found, Failure>, Stop> {
         let effect = Effect::Retrieve { query: query.to_owned(), k };
-        Ok(match self.perform(effect, Call::Retrieve).await? {
-            Reply::Hits(hits) => Ok(hits),
+        let free = self.mailbox.borrow().admit(0)?;
+        let id = self.mailbox.borrow_mut().post_search(effect, free);
+        Ok(match self.reply(id).await? {
+            Reply::Hits(hits) => Ok((hits, None)),
+            Reply::ByWords(hits, failure) => Ok((hits, Some(failure))),
             Reply::Failed(failure) => Err(failure),
             Reply::Web(_) | Reply::Task(_) => Err(Failure::Malformed { task: "retrieve" }),
         })
@@ -256,7 +269,7 @@ impl Path {
         Ok(match self.perform(effect, Call::Web).await? {
             Reply::Web(passages) => Ok(passages),
             Reply::Failed(failure) => Err(failure),
-            Reply::Hits(_) | Reply::Task(_) => Err(Failure::Malformed { task: "web search" }),
+            Reply::Hits(_) | Reply::ByWords(..) | Reply::Task(_) => Err(Failure::Malformed { task: "web search" }),
         })
     }
 
@@ -271,7 +284,7 @@ impl Path {
     pub(crate) async fn ask_all<T: Ask>(&self, tasks: Vec<T>) -> Result<Vec<Result<T::Reply, Failure>>, Stop> {
         let tasks: Vec<Task> = tasks.into_iter().map(Into::into).collect();
         let Some(call) = tasks.first().map(Task::call) else { return Ok(Vec::new()) };
-        let mut spare = self.mailbox.borrow().admit(call, tasks.len())?;
+        let mut spare = self.mailbox.borrow().admit(tasks.len())?;
         let post = |task| self.mailbox.borrow_mut().post(Effect::Ask(task), call, &mut spare);
         let ids: Vec<EffectId> = tasks.into_iter().map(post).collect();
         let mut replies = Vec::with_capacity(ids.len());
@@ -298,7 +311,7 @@ impl Path {
     }
 
     async fn perform(&self, effect: Effect, call: Call) -> Result<Reply, Stop> {
-        let mut spare = self.mailbox.borrow().admit(call, 1)?;
+        let mut spare = self.mailbox.borrow().admit(1)?;
         let id = self.mailbox.borrow_mut().post(effect, call, &mut spare);
         self.reply(id).await
     }
@@ -318,6 +331,6 @@ fn read<T: Ask>(reply: Reply) -> Result<T::Reply, Failure> {
     match reply {
         Reply::Task(reply) => T::read(reply).ok_or(Failure::Malformed { task: T::NAME }),
         Reply::Failed(failure) => Err(failure),
-        Reply::Hits(_) | Reply::Web(_) => Err(Failure::Malformed { task: T::NAME }),
+        Reply::Hits(_) | Reply::ByWords(..) | Reply::Web(_) => Err(Failure::Malformed { task: T::NAME }),
     }
 }

@@ -18,7 +18,7 @@ pub use settings::{Place, ServiceError, ServiceSettings, SolverSettings, WebSett
 
 use crate::corpus::Corpus;
 use crate::document::{Origin, Passage, Span};
-use crate::driver::{Offline, Perform, Told, retrieve};
+use crate::driver::{Offline, Perform, Told, searched};
 use crate::host::Network;
 use crate::pipeline::budget::Millis;
 use crate::pipeline::run::{Effect, Order, Outcome, Reply};
@@ -183,7 +183,9 @@ impl<N: Platform> Perform for Performer<'_, N> {
         match order.effect {
             Effect::SearchWeb { query, limit } => self.search(query, limit, may_call, deadline).await,
             Effect::Ask(task) => self.ask(&task, may_call, deadline, &told).await,
-            Effect::Retrieve { query, k } => retrieve(self.corpus, &query, k),
+            Effect::Retrieve { query, k } => {
+                Outcome { reply: searched(self.corpus.borrow().search(&query, k)), called: 0 }
+            }
         }
     }
 }

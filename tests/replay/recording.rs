@@ -53,7 +53,8 @@ struct Ordered {
 /// A [`Reply`]. A bad quote may be beyond what wasm can count: its numbers are `u64`.
 #[derive(Serialize, Deserialize)]
 enum Said {
-    Hits(Vec<(Passage, f32, f32, Option<f32>)>),
+    Hits(Vec<Found>),
+    ByWords(Vec<Found>, Box<Said>),
     Web(Vec<Passage>),
     Grades(Vec<(Verdict, Option<f64>)>),
     Query(String),
@@ -65,6 +66,9 @@ enum Said {
     Malformed { task: String },
     Deadline,
 }
+
+/// A [`Hit`].
+type Found = (Passage, f32, f32, Option<f32>);
 
 /// What came of a run.
 #[derive(Debug, PartialEq)]
@@ -168,9 +172,11 @@ impl Options {
 impl From<&Reply> for Said {
     fn from(reply: &Reply) -> Self {
         let quote = |q: &Quote| [q.passage as u64, q.span.start as u64, q.span.end as u64];
+        let found = |hit: &Hit| (hit.passage.clone(), hit.score, hit.lexical, hit.dense);
         match reply {
-            Reply::Hits(hits) => {
-                Self::Hits(hits.iter().map(|hit| (hit.passage.clone(), hit.score, hit.lexical, hit.dense)).collect())
+            Reply::Hits(hits) => Self::Hits(hits.iter().map(found).collect()),
+            Reply::ByWords(hits, failure) => {
+                Self::ByWords(hits.iter().map(found).collect(), Box::new(Self::from(failure)))
             }
             Reply::Web(passages) => Self::Web(passages.clone()),
             Reply::Task(TaskReply::Grades(grades)) => {
@@ -206,15 +212,19 @@ impl From<&Said> for Reply {
     fn from(said: &Said) -> Self {
         let at = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX);
         let fixed = |text: &String| &*text.clone().leak();
+        let hit = |(passage, score, lexical, dense): &Found| Hit {
+            passage: passage.clone(),
+            score: *score,
+            lexical: *lexical,
+            dense: *dense,
+        };
         let task = match said {
-            Said::Hits(hits) => {
-                let hit = |(passage, score, lexical, dense): &(Passage, f32, f32, Option<f32>)| Hit {
-                    passage: passage.clone(),
-                    score: *score,
-                    lexical: *lexical,
-                    dense: *dense,
+            Said::Hits(hits) => return Self::Hits(hits.iter().map(hit).collect()),
+            Said::ByWords(hits, why) => {
+                let Self::Failed(failure) = Self::from(&**why) else {
+                    unreachable!("{hits:?} by words without a reason")
                 };
-                return Self::Hits(hits.iter().map(hit).collect());
+                return Self::ByWords(hits.iter().map(hit).collect(), failure);
             }
             Said::Web(passages) => return Self::Web(passages.clone()),
             Said::Grades(grades) => {

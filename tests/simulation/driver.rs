@@ -29,7 +29,7 @@ pub struct Performed {
     /// What was delivered; a failure for what was cancelled.
     pub reply: Reply,
     pub called: u32,
-    /// Charged calls made before, and those that open orders may make, this one's included.
+    /// Calls made before, and those that open orders may make, this one's included.
     pub calls_at_most: u32,
     pub ordered_at: Millis,
     /// When the reply arrives, or is given up.
@@ -113,7 +113,7 @@ struct Driver<'a> {
     open: Vec<(EffectId, usize)>,
     /// Orders of each kind.
     counts: [usize; 8],
-    /// Charged calls, made and set aside.
+    /// Calls made and set aside.
     made: u32,
     reserved: u32,
     history: History,
@@ -159,9 +159,7 @@ impl Driver<'_> {
             reply = Reply::Failed(Failure::Deadline);
         }
         let arrives_at = arrives_at.min(*deadline).max(*clock);
-        if is_charged(&effect) {
-            self.reserved += may_call;
-        }
+        self.reserved += may_call;
         performed.push(Performed {
             effect,
             may_call,
@@ -191,10 +189,8 @@ impl Driver<'_> {
             self.open.retain(|open| open.0 != id);
             let performed = &mut self.history.performed[n];
             performed.delivered = true;
-            if is_charged(&performed.effect) {
-                self.reserved -= performed.may_call;
-                self.made += performed.called;
-            }
+            self.reserved -= performed.may_call;
+            self.made += performed.called;
             self.history.clock = self.history.clock.max(performed.arrives_at);
             let outcome = Outcome { reply: performed.reply.clone(), called: performed.called };
             if let Err(error) = self.run.resolve(id, outcome, self.history.clock) {
@@ -223,9 +219,4 @@ impl Driver<'_> {
         }
         End::Done(result)
     }
-}
-
-/// Whether calls for it count against `max_calls`.
-fn is_charged(effect: &Effect) -> bool {
-    !matches!(effect, Effect::Retrieve { .. })
 }

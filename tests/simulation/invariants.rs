@@ -51,6 +51,7 @@ pub const OF_ANSWERS: &[(&str, AnswerCheck)] = &[
     ("the reason is what happened", reason_is_what_happened),
     ("a citation quotes what was given", citations_quote_what_was_given),
     ("a context that was cut is told", cut_is_told),
+    ("a search by words alone is told", search_by_words_is_told),
     ("nothing unparsed becomes a verdict", verdicts_were_said),
     ("the answer's trace is the stream", trace_is_the_stream),
 ];
@@ -61,7 +62,7 @@ fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String>
 
 fn call(effect: &Effect) -> Call {
     match effect {
-        Effect::Retrieve { .. } => Call::Retrieve,
+        Effect::Retrieve { .. } => Call::Embed,
         Effect::SearchWeb { .. } => Call::Web,
         Effect::Ask(task) => task.call(),
     }
@@ -69,25 +70,25 @@ fn call(effect: &Effect) -> Call {
 
 fn calls_are_bounded(case: &Case) -> Result<(), String> {
     let max = case.scenario.limits.max_calls;
-    let charged = |(_, p): &(usize, &Performed)| call(&p.effect) != Call::Retrieve && p.calls_at_most > max;
-    let above = case.history.performed.iter().enumerate().find(charged);
-    ensure(above.is_none(), || format!("with order {:?} there are more than {max}", above.map(|(n, _)| n)))
+    let above = case.history.performed.iter().position(|p| p.calls_at_most > max);
+    ensure(above.is_none(), || format!("with order {above:?} there are more than {max}"))
 }
 
 fn retries_are_what_is_free(case: &Case) -> Result<(), String> {
     let Limits { max_calls, retries, .. } = case.scenario.limits;
     let mut made = 0;
     for batch in case.history.performed.chunk_by(|a, b| a.step == b.step) {
-        let charged = u32::from(call(&batch[0].effect) != Call::Retrieve);
-        let mut spare = charged * max_calls.saturating_sub(made + batch.len() as u32);
+        // A search of the index goes on without the query's vector.
+        let needs = u32::from(call(&batch[0].effect) != Call::Embed);
+        let mut spare = max_calls.saturating_sub(made + needs * batch.len() as u32);
         for order in batch {
-            let due = retries.min(spare);
+            let due = (1 - needs + retries).min(spare);
             spare -= due;
-            ensure(order.may_call == 1 + due, || {
-                format!("{} calls, not 1 + {due}: {:?}", order.may_call, order.effect)
+            ensure(order.may_call == needs + due, || {
+                format!("{} calls, not {needs} + {due}: {:?}", order.may_call, order.effect)
             })?;
             ensure(order.called <= order.may_call, || format!("the driver calls {} times", order.called))?;
-            made += charged * order.called;
+            made += order.called;
         }
     }
     Ok(())
@@ -232,8 +233,9 @@ fn errors_only_without_draft(case: &Case) -> Result<(), String> {
 fn ledger_is_exact(case: &Case, answer: &Answer) -> Result<(), String> {
     let mut seen = Calls::default();
     for one in &case.history.performed {
+        seen.retrieve += u32::from(matches!(one.effect, Effect::Retrieve { .. }));
         *match call(&one.effect) {
-            Call::Retrieve => &mut seen.retrieve,
+            Call::Embed => &mut seen.embed,
             Call::Grade => &mut seen.grade,
             Call::Rewrite => &mut seen.rewrite,
             Call::Web => &mut seen.web,
@@ -350,6 +352,13 @@ fn cut_is_told(case: &Case, answer: &Answer) -> Result<(), String> {
     let cut = case.model.generate.iter().filter(|asked| asked.again && *asked.reply != given_up).count();
     let told = answer.warnings.iter().filter(|warning| warning.code == "context_trimmed").count();
     ensure(told == cut, || format!("{cut} times, told {told} times"))
+}
+
+fn search_by_words_is_told(case: &Case, answer: &Answer) -> Result<(), String> {
+    let by_words = |p: &&Performed| matches!(p.reply, Reply::ByWords(..));
+    let searches = case.history.performed.iter().filter(by_words).count();
+    let told = answer.warnings.iter().filter(|warning| warning.code == "embedding_failed").count();
+    ensure(told == searches, || format!("{searches} times, told {told} times"))
 }
 
 fn verdicts_were_said(case: &Case, answer: &Answer) -> Result<(), String> {

@@ -74,7 +74,7 @@ impl<'a> Model<'a> {
                     self.misplaced.push(format!("order {n} searches the index again"));
                 }
                 match &one.reply {
-                    Reply::Hits(hits) => self.hits = hits,
+                    Reply::Hits(hits) | Reply::ByWords(hits, _) => self.hits = hits,
                     Reply::Failed(failure) => self.retrieval_failed = Some(failure),
                     _ => self.retrieval_failed = Some(&Failure::Malformed { task: "retrieve" }),
                 }

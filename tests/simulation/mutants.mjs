@@ -12,8 +12,8 @@ export const mutants = [
   {
     name: "a batch is admitted as one call",
     file: "src/pipeline/run.rs",
-    search: "admit(call, tasks.len())",
-    replace: "admit(call, 1)",
+    search: "admit(tasks.len())",
+    replace: "admit(1)",
   },
   {
     name: "retries are not charged against each other",
@@ -62,6 +62,36 @@ export const mutants = [
     file: "src/pipeline/run.rs",
     search: "self.orders.push(Order { id, effect, may_call });",
     replace: "if id.0 != 11 { self.orders.push(Order { id, effect, may_call }); }",
+  },
+  {
+    name: "the query's vector is taken from nothing",
+    file: "src/pipeline/run.rs",
+    search: "let may_call = self.retries.saturating_add(1).min(free);",
+    replace: "let may_call = 1 + self.retries;",
+  },
+  {
+    name: "a query without a vector finds nothing",
+    file: "src/pipeline/run.rs",
+    search: "Reply::ByWords(hits, failure) => Ok((hits, Some(failure))),",
+    replace: "Reply::ByWords(_, failure) => Err(failure),",
+  },
+  {
+    name: "the query's vector is not charged",
+    file: "src/pipeline/budget.rs",
+    search: "[self.embed, self.grade,",
+    replace: "[self.grade,",
+  },
+  {
+    name: "a search is not booked",
+    file: "src/pipeline/run.rs",
+    search: "self.calls.retrieve += 1;",
+    replace: "",
+  },
+  {
+    name: "a search by words alone is not told",
+    file: "src/pipeline/answer.rs",
+    search: `record.warn("embedding_failed",`,
+    replace: `record.warn("embedding",`,
   },
   {
     name: "an unreadable verdict is a yes",

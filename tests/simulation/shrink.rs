@@ -152,6 +152,7 @@ fn reply(reply: &Reply) -> String {
     let ids = |ids: Vec<&str>| ids.join(" ");
     match reply {
         Reply::Hits(hits) => format!("hits {}", ids(hits.iter().map(|h| h.passage.id.as_str()).collect())),
+        Reply::ByWords(hits, failure) => format!("{} hits by words, {failure}", hits.len()),
         Reply::Web(pages) => format!("pages {}", ids(pages.iter().map(|p| p.id.as_str()).collect())),
         Reply::Task(TaskReply::Draft(draft)) => format!("{draft:?}"),
         Reply::Task(reply) => format!("{reply:?}"),

@@ -124,7 +124,7 @@ impl Scenario {
         let (kind, n) = slot;
         let mut random = Random::new(self.seed, 1 + u64::from(kind) + 8 * n as u64);
         if self.tame.contains(&slot) {
-            return Fate { reply: self.healthy(n, effect), called: 1, latency: Some(0) };
+            return Fate { reply: self.healthy(n, effect), called: may_call.min(1), latency: Some(0) };
         }
         let latency = Some(random.below(self.latency + 1) as Millis);
         if random.chance(self.faults) {
@@ -135,8 +135,8 @@ impl Scenario {
         let reply = self.regular(n, effect, &mut random);
         let called = match (&reply, random.below(100)) {
             (Reply::Failed(Failure::NotConfigured { .. }), _) | (_, 0..2) => 0, // a cache may have had it
-            (_, 2..10) => 1 + random.below(may_call as usize) as u32,
-            _ => 1,
+            (_, 2..10) => (1 + random.below(may_call as usize) as u32).min(may_call),
+            _ => may_call.min(1),
         };
         Fate { reply, called, latency }
     }
@@ -144,7 +144,12 @@ impl Scenario {
     /// A reply of the right form, good or bad as this world is.
     fn regular(&self, n: usize, effect: &Effect, random: &mut Random) -> Reply {
         Reply::Task(match effect {
-            Effect::Retrieve { .. } => return self.healthy(n, effect),
+            Effect::Retrieve { .. } => match self.healthy(n, effect) {
+                Reply::Hits(hits) if random.chance(20) => {
+                    return Reply::ByWords(hits, service_failed("embedding model", n));
+                }
+                found => return found,
+            },
             Effect::SearchWeb { limit, .. } => return self.search(n, *limit, random),
             Effect::Ask(Task::GradePassages(_)) => {
                 let score = random.chance(50).then(|| random.below(1000) as f64 / 1000.0);

@@ -88,13 +88,15 @@ pub fn run_logged(script: &Script, strategy: Strategy, limits: Limits) -> (Resul
             Step::Done(result) => return (*result, log),
             Step::Wait => panic!("nothing is outstanding, yet the run waits"),
             Step::Perform(orders) => {
-                let mut outcomes: Vec<_> = orders.into_iter().map(|o| (o.id, reply(script, &o, &mut log))).collect();
+                let called = |o: &Order| u32::from(!matches!(o.effect, Effect::Retrieve { .. }));
+                let outcome = |o: Order| (o.id, Outcome { called: called(&o), reply: reply(script, &o, &mut log) });
+                let mut outcomes: Vec<_> = orders.into_iter().map(outcome).collect();
                 if script.reversed {
                     outcomes.reverse();
                 }
-                for (id, reply) in outcomes {
+                for (id, outcome) in outcomes {
                     log.now += script.latency;
-                    run.resolve(id, Outcome { reply, called: 1 }, log.now).expect("each order is resolved once");
+                    run.resolve(id, outcome, log.now).expect("each order is resolved once");
                 }
             }
         }

@@ -120,6 +120,10 @@ limits?: AskLimits, };
  */
 export type Calls = { 
 /**
+ * Calls for the vector of a query.
+ */
+embed: number, 
+/**
  * Searches of the index.
  */
 retrieve: number, 
