@@ -4,17 +4,12 @@
 //   node scripts/test.mjs rust worker     only these
 //
 // A stage that ran no test has failed. The last line adds up what the stages' own runners counted.
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { build } from "./build.mjs";
 import { findNode22 } from "./lib/node.mjs";
-import { root } from "./lib/paths.mjs";
+import { nodeTest } from "./lib/node-test.mjs";
 import { run } from "./lib/run.mjs";
 import { Stop, script } from "./lib/stop.mjs";
 import { setup } from "./setup.mjs";
-
-// A hanging browser or workerd must not hang CI: the limit is for one file.
-const FILE_LIMIT_MS = 600_000;
 
 /**
  * @typedef {{ passed: number, failed: number, skipped: number }} Counts
@@ -96,15 +91,6 @@ async function runStage(name, { title, command, count }) {
   const verdict = ok ? "ok" : counts.passed + counts.failed === 0 ? "FAILED, no test ran" : "FAILED";
   console.log(`== ${name}: ${verdict}, ${seconds} s`);
   return { counts, ok };
-}
-
-function nodeTest(directory) {
-  const tests = join(root, "tests", directory);
-  const files = existsSync(tests) ? readdirSync(tests).filter((name) => name.endsWith(".test.mjs")).sort() : [];
-  if (files.length === 0) throw new Stop(`tests/${directory} has no *.test.mjs`);
-  // One file at a time: each may start a browser or a workerd, and limits in tests are in seconds.
-  const options = ["--test", "--test-reporter=spec", "--test-concurrency=1", `--test-timeout=${FILE_LIMIT_MS}`];
-  return [...options, ...files.map((name) => join("tests", directory, name))];
 }
 
 /** cargo test prints a line for each test binary and for the examples in the documentation. */
