@@ -5,6 +5,8 @@ use std::future::{Future, poll_fn};
 use std::ops::ControlFlow;
 use std::pin::pin;
 
+use serde::Serialize;
+
 use crate::corpus::Corpus;
 use crate::driver::{Perform, Told, drive};
 use crate::edge::events::Events;
@@ -42,8 +44,14 @@ pub fn conclude(answered: Result<Answer, Problem>, events: &Events) {
     }
 }
 
-/// Performs a task into a stream: the text of a draft as it is written, then `reply` or `error`.
-pub async fn tell_task(performed: impl Future<Output = Outcome>, told: Told, events: &Events) {
+/// Performs a task or a search into a stream: the text of a draft as it is written, then `reply` or
+/// `error`.
+pub async fn tell_outcome<T: Serialize>(
+    performed: impl Future<Output = Outcome>,
+    read: impl Fn(Outcome) -> Result<T, Problem>,
+    told: Told,
+    events: &Events,
+) {
     let mut performed = pin!(performed);
     let outcome = poll_fn(|cx| {
         told.wake_at_text(cx);
@@ -53,7 +61,7 @@ pub async fn tell_task(performed: impl Future<Output = Outcome>, told: Told, eve
         }
         polled
     });
-    match task_response(outcome.await) {
+    match read(outcome.await) {
         Ok(response) => events.push("reply", &response),
         Err(problem) => events.push("error", &ErrorBody::from(&problem)),
     }

@@ -91,7 +91,7 @@ impl Endpoint {
 
     /// Whether the reply comes in one of two forms.
     pub fn may_stream(self) -> bool {
-        matches!(self, Self::Ask | Self::Task(_))
+        matches!(self, Self::Ask | Self::Task(_) | Self::WebSearch)
     }
 
     /// Whether a request can cost the operator money.

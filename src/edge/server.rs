@@ -15,7 +15,7 @@ use worker::{Context, Env, Request, Response, event};
 
 use crate::corpus::Corpus;
 use crate::driver::Told;
-use crate::edge::answering::{answer, conclude, search, task_response, tell_task, web_response};
+use crate::edge::answering::{answer, conclude, search, task_response, tell_outcome, web_response};
 use crate::edge::assets;
 use crate::edge::body;
 use crate::edge::events::{EventStream, Events};
@@ -24,6 +24,7 @@ use crate::edge::route::{Endpoint, Route, RouteError, is_json, prefers_events};
 use crate::edge::settings::{RATE_LIMITER, Settings, SettingsError};
 use crate::host::Host;
 use crate::pipeline::budget::Limits;
+use crate::pipeline::run::Outcome;
 use crate::pipeline::trace::Event;
 use crate::problem::Problem;
 use crate::prompt::Language;
@@ -135,36 +136,41 @@ async fn respond(
             let request = TaskRequest::from_json(&body)?;
             let (language, task) = (request.language, request.task(name)?);
             if settings.services.is_builtin() {
-                return Err(Problem::new(
-                    "not_configured",
-                    503,
-                    "there is no model here: set CHAT_BASE_URL and CHAT_MODEL",
-                ));
+                let message = "there is no model here: set CHAT_BASE_URL and CHAT_MODEL";
+                return Err(Problem::new("not_configured", 503, message));
             }
-            let deadline = Edge.now() + LIMITS.deadline;
-            if streams {
-                return event_stream(move |events| async move {
-                    let (corpus, told) = (RefCell::default(), Told::default());
-                    let performer = performer(&settings, &corpus, language);
-                    let performed = performer.ask(&task, 1 + LIMITS.retries, deadline, &told);
-                    tell_task(performed, told.clone(), &events).await;
-                });
-            }
-            let (corpus, told) = (RefCell::default(), Told::default());
-            let performer = performer(&settings, &corpus, language);
-            let performed = performer.ask(&task, 1 + LIMITS.retries, deadline, &told);
-            Ok(Response::from_json(&task_response(unless_left(&signal, performed).await?)?)?)
+            let work = move |told: Told| async move {
+                let corpus = RefCell::default();
+                let performer = performer(&settings, &corpus, language);
+                performer.ask(&task, 1 + LIMITS.retries, Edge.now() + LIMITS.deadline, &told).await
+            };
+            perform(work, task_response, streams, &signal).await
         }
         Endpoint::WebSearch => {
             let (query, limit) = WebSearchRequest::from_json(&body)?;
-            let corpus = RefCell::default();
-            let performer = performer(&settings, &corpus, Language::default());
-            let deadline = Edge.now() + LIMITS.deadline;
-            let performed = performer.search(query, limit, 1 + LIMITS.retries, deadline);
-            Ok(Response::from_json(&web_response(unless_left(&signal, performed).await?)?)?)
+            let work = move |_| async move {
+                let corpus = RefCell::default();
+                let performer = performer(&settings, &corpus, Language::default());
+                performer.search(query, limit, 1 + LIMITS.retries, Edge.now() + LIMITS.deadline).await
+            };
+            perform(work, web_response, streams, &signal).await
         }
         Endpoint::Health => healthz(env, Ok(settings)).await,
     }
+}
+
+/// Performs one piece of a loop that runs elsewhere.
+async fn perform<T: Serialize + 'static, F: Future<Output = Outcome> + 'static>(
+    work: impl FnOnce(Told) -> F + 'static,
+    read: fn(Outcome) -> Result<T, Problem>,
+    streams: bool,
+    signal: &web_sys::AbortSignal,
+) -> Result<Response, Problem> {
+    let told = Told::default();
+    if streams {
+        return event_stream(move |events| async move { tell_outcome(work(told.clone()), read, told, &events).await });
+    }
+    Ok(Response::from_json(&read(unless_left(signal, work(told)).await?)?)?)
 }
 
 async fn ask(asked: Asked, env: &Env, settings: &Settings, tell: impl Fn(&Event)) -> Result<Answer, Problem> {

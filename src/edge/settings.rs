@@ -8,7 +8,7 @@
 //! | `CHAT_BASE_URL` | | an OpenAI-compatible endpoint, for instance `https://api.openai.com/v1`; without it the built-in solver answers |
 //! | `CHAT_MODEL` | | the model's name there |
 //! | `CHAT_API_KEY` | | a secret: the key for it |
-//! | `CHAT_HEADERS_TIMEOUT_MS`, `CHAT_IDLE_TIMEOUT_MS` | 20,000 (a draft 30,000), 15,000 | how long the model may take to begin, and between two pieces |
+//! | `CHAT_HEADERS_TIMEOUT_MS`, `CHAT_IDLE_TIMEOUT_MS` | 20,000 (a draft 25,000), 15,000 | how long the model may take to begin, and between two pieces |
 //! | `SEARCH_API_KEY` | | a secret: the key for web search by Tavily |
 //! | `SEARCH_BASE_URL` | `https://api.tavily.com` | where that is, or a relay of it |
 //! | `LOCAL` | | `yes`: for one's own machine, where the rule below does not hold |

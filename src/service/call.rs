@@ -44,11 +44,18 @@ pub(super) trait Reader {
 
     /// The text that was told.
     fn text(&self) -> &str;
+
+    /// When the service would take the request, where its reply and not a header says so.
+    fn retry_after(&self) -> Option<Millis> {
+        None
+    }
 }
 
 /// How far a reply has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
+    /// Whoever replies is itself waiting, with clocks of its own.
+    Waiting,
     /// More must come.
     Open,
     /// The content is there; the bill may follow.
@@ -130,6 +137,7 @@ pub(super) async fn call<N: Network, X: Exchange>(
         match next {
             Next::Wait(wait) => network.sleep(wait).await,
             Next::GiveUp { retry_after } => {
+                let retry_after = retry_after.or(stumble.retry_after);
                 let failed = CallError { error: stumble.error, retry_after, text: stumble.text };
                 return Called { result: Err(failed), called: retries.used() + 1 };
             }
@@ -141,6 +149,7 @@ pub(super) async fn call<N: Network, X: Exchange>(
 struct Stumble {
     error: ProviderError,
     headers: Option<Headers>,
+    retry_after: Option<Millis>,
     text: String,
 }
 
@@ -152,18 +161,20 @@ async fn attempt<N: Network, X: Exchange>(
 ) -> Result<X::Reply, Stumble> {
     let fetched = within(network, timeouts.headers, network.fetch(exchange.request())).await;
     let late = ProviderError::Timeout { phase: Phase::Headers };
-    let mut reply =
-        fetched.unwrap_or(Err(late)).map_err(|error| Stumble { error, headers: None, text: String::new() })?;
+    let mut reply = fetched.unwrap_or(Err(late)).map_err(|error| Stumble {
+        error,
+        headers: None,
+        retry_after: None,
+        text: String::new(),
+    })?;
     let mut reader = exchange.reader(reply.status, &reply.headers);
     let read = read(network, &mut reply.body, &mut *reader, timeouts.idle, told).await;
-    let failed = |error| Stumble { error, headers: Some(reply.headers.clone()), text: reader.text().to_owned() };
-    match read {
-        Ok(()) => {
-            let ended = reader.end();
-            ended.map_err(|error| Stumble { error, headers: Some(reply.headers), text: reader.text().to_owned() })
-        }
-        Err(error) => Err(failed(error)),
-    }
+    read.and_then(|()| reader.end()).map_err(|error| Stumble {
+        error,
+        retry_after: reader.retry_after(),
+        text: reader.text().to_owned(),
+        headers: Some(reply.headers),
+    })
 }
 
 /// Reads to the end of the body, or of what is waited for.
@@ -177,8 +188,12 @@ async fn read<N: Host, B: ReplyBody, R>(
     let mut content_at = network.now();
     loop {
         let finished = reader.progress() == Progress::Finished;
-        let patience = if finished { GRACE.min(idle) } else { idle };
-        let left = (content_at + patience).saturating_sub(network.now());
+        let patience = match reader.progress() {
+            Progress::Waiting => Millis::MAX,
+            Progress::Finished => GRACE.min(idle),
+            Progress::Open | Progress::Done => idle,
+        };
+        let left = content_at.saturating_add(patience).saturating_sub(network.now());
         match within(network, left, body.next()).await {
             Some(Some(Ok(bytes))) => {
                 if reader.feed(&bytes, told)? {

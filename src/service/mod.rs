@@ -119,7 +119,7 @@ enum Web {
 /// How long a service may take, where it was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimeoutSettings {
-    /// See [`Timeouts::headers`]; by default 30 s for a draft, else 20 s.
+    /// See [`Timeouts::headers`]; by default 25 s for a draft, else 20 s.
     pub headers: Option<Millis>,
     /// See [`Timeouts::idle`]; by default 15 s.
     pub idle: Option<Millis>,
@@ -131,7 +131,8 @@ impl TimeoutSettings {
     }
 }
 
-const DRAFT_HEADERS: Millis = 30_000;
+/// Two attempts fit into a run of a minute.
+const DRAFT_HEADERS: Millis = 25_000;
 const OTHER_HEADERS: Millis = 20_000;
 
 /// The most characters of a web result that are read.

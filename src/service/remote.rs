@@ -1,7 +1,7 @@
 //! A Worker of ours as solver and as web search: typed tasks go out, typed replies come back. It has
 //! the prompts and the keys, and it repeats what is worth repeating; here nothing is sent twice.
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::call::{Bounds, CallError, Called, Exchange, Progress, Reader, call};
@@ -9,6 +9,7 @@ use super::exchange::Whole;
 use super::{TimeoutSettings, failure};
 use crate::driver::Told;
 use crate::host::Network;
+use crate::pipeline::budget::Millis;
 use crate::pipeline::run::{Outcome, Reply};
 use crate::pipeline::task::{Draft, Failure, Task, TaskReply};
 use crate::prompt::Language;
@@ -95,16 +96,11 @@ impl Exchange for Asking<'_> {
 
     fn request(&self) -> HttpRequest {
         let path = format!("/v1/tasks/{}", task::name(self.task));
-        let accept = if matches!(self.task, Task::Generate(_)) { "text/event-stream" } else { "application/json" };
-        HttpRequest::post(self.endpoint, &path, accept, &TaskRequest::new(self.task, self.language), LARGEST_REPLY)
+        HttpRequest::post(self.endpoint, &path, EVENTS, &TaskRequest::new(self.task, self.language), LARGEST_REPLY)
     }
 
     fn reader(&self, status: u16, headers: &Headers) -> Box<dyn Reader<Reply = TaskResponse> + '_> {
-        if status == 200 && headers.media_type().is_some_and(|media| media == "text/event-stream") {
-            Box::new(Streaming::new())
-        } else {
-            Box::new(Whole::new(status, headers, LARGEST_REPLY, decode))
-        }
+        reader(status, headers)
     }
 }
 
@@ -117,19 +113,28 @@ impl Exchange for Searching<'_> {
     type Reply = WebSearchResponse;
 
     fn request(&self) -> HttpRequest {
-        let body = WebSearchRequest {
-            query: self.asked.query.clone(),
-            limit: Some(self.asked.limit.clamp(1, task::MAX_RESULTS)),
-        };
-        HttpRequest::post(self.endpoint, "/v1/web-search", "application/json", &body, LARGEST_REPLY)
+        let limit = self.asked.limit.clamp(1, task::MAX_RESULTS);
+        let body = WebSearchRequest { query: self.asked.query.clone(), limit: Some(limit) };
+        HttpRequest::post(self.endpoint, "/v1/web-search", EVENTS, &body, LARGEST_REPLY)
     }
 
     fn reader(&self, status: u16, headers: &Headers) -> Box<dyn Reader<Reply = WebSearchResponse> + '_> {
+        reader(status, headers)
+    }
+}
+
+/// A Worker that writes while it waits notices when nobody reads any longer, and stops what it pays for.
+const EVENTS: &str = "text/event-stream, application/json;q=0.9";
+
+fn reader<T: DeserializeOwned + 'static>(status: u16, headers: &Headers) -> Box<dyn Reader<Reply = T>> {
+    if status == 200 && headers.media_type().is_some_and(|media| media == "text/event-stream") {
+        Box::new(Streaming::<T>::new())
+    } else {
         Box::new(Whole::new(status, headers, LARGEST_REPLY, decode))
     }
 }
 
-fn decode<T: for<'de> Deserialize<'de>>(response: &HttpResponse) -> Result<T, ProviderError> {
+fn decode<T: DeserializeOwned>(response: &HttpResponse) -> Result<T, ProviderError> {
     let value: Value = serde_json::from_slice(&response.body).map_err(|_| not_json(response))?;
     if response.status == 200 {
         serde_json::from_value(value).map_err(|_| Fault::Shape.into())
@@ -148,24 +153,22 @@ fn not_json(response: &HttpResponse) -> ProviderError {
 
 /// What the Worker says of its service, or of the request.
 fn refused(value: &Value, status: u16) -> ProviderError {
-    let error = value.get("error");
-    let code = |name| error.and_then(|error| error.get(name)).and_then(Value::as_str);
-    code("service_code")
-        .and_then(ProviderError::of_code)
-        .or_else(|| code("code").and_then(ProviderError::of_code))
-        .unwrap_or_else(|| ProviderError::of_status(status))
+    let code = |name| value.pointer(name).and_then(Value::as_str).and_then(ProviderError::of_code);
+    code("/error/service_code").or_else(|| code("/error/code")).unwrap_or_else(|| ProviderError::of_status(status))
 }
 
-/// A draft that is read while it is written: `draft-delta` events, then `reply` or `error`.
-struct Streaming {
+/// A reply that comes as events: `draft-delta`s of a draft, then `reply` or `error`.
+struct Streaming<T> {
     decoder: SseDecoder,
     text: String,
-    reply: Option<Result<TaskResponse, ProviderError>>,
+    reply: Option<Result<T, ProviderError>>,
+    retry_after: Option<Millis>,
 }
 
-impl Streaming {
+impl<T: DeserializeOwned> Streaming<T> {
     fn new() -> Self {
-        Self { decoder: SseDecoder::new(SseLimits::default()), text: String::new(), reply: None }
+        let decoder = SseDecoder::new(SseLimits::default());
+        Self { decoder, text: String::new(), reply: None, retry_after: None }
     }
 
     fn take(&mut self, event: &SseEvent, told: &Told) -> Result<(), ProviderError> {
@@ -177,15 +180,18 @@ impl Streaming {
                 told.push(text.to_owned());
             }
             "reply" => self.reply = Some(serde_json::from_value(value).map_err(|_| Fault::Shape.into())),
-            "error" => self.reply = Some(Err(refused(&value, 200))),
+            "error" => {
+                self.retry_after = value.pointer("/error/retry_after_ms").and_then(Value::as_u64);
+                self.reply = Some(Err(refused(&value, 502)));
+            }
             _ => (),
         }
         Ok(())
     }
 }
 
-impl Reader for Streaming {
-    type Reply = TaskResponse;
+impl<T: DeserializeOwned> Reader for Streaming<T> {
+    type Reply = T;
 
     fn feed(&mut self, bytes: &[u8], told: &Told) -> Result<bool, ProviderError> {
         let mut events = Vec::new();
@@ -200,15 +206,24 @@ impl Reader for Streaming {
         Ok(!events.is_empty())
     }
 
+    /// Until a draft begins the Worker waits for its model, and says so itself when that takes too long.
     fn progress(&self) -> Progress {
-        if self.reply.is_some() { Progress::Done } else { Progress::Open }
+        match (&self.reply, self.text.is_empty()) {
+            (Some(_), _) => Progress::Done,
+            (None, true) => Progress::Waiting,
+            (None, false) => Progress::Open,
+        }
     }
 
-    fn end(&mut self) -> Result<TaskResponse, ProviderError> {
+    fn end(&mut self) -> Result<T, ProviderError> {
         self.reply.take().unwrap_or(Err(ProviderError::Truncated))
     }
 
     fn text(&self) -> &str {
         &self.text
+    }
+
+    fn retry_after(&self) -> Option<Millis> {
+        self.retry_after
     }
 }

@@ -3,7 +3,7 @@
 
 /** How long a service may take, in milliseconds. */
 export interface Timeouts {
-  /** Until its reply begins: 30,000 for a draft, else 20,000. */
+  /** Until its reply begins: 25,000 for a draft, else 20,000. */
   headers?: number;
   /** Between two pieces of its reply: 15,000. */
   idle?: number;
