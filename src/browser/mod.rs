@@ -32,9 +32,7 @@ use crate::pipeline::run::Run;
 use crate::pipeline::trace::Event;
 use crate::problem::Problem;
 use crate::solver::builtin;
-use crate::wire::{
-    Answer, AskLimits, AskRequest, Asked, DocumentInput, SearchHit, SearchRequest, SearchResponse, Statistics,
-};
+use crate::wire::{Answer, AskRequest, Asked, DocumentInput, SearchHit, SearchRequest, SearchResponse, Statistics};
 
 /// An index and the loop over it.
 #[wasm_bindgen]
@@ -94,7 +92,7 @@ impl Engine {
     /// Asks: an `AskRequest` to the promise of an `Answer`. `on_event` gets each event's name
     /// and data; once the signal is aborted the promise is rejected with the code `aborted`.
     pub fn ask(&self, request: &JsValue, on_event: Function, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
-        let asked = ask_request(request).and_then(|r| r.check(Limits::default())).map_err(thrown)?;
+        let asked = strict::read::<AskRequest>(request).and_then(|r| r.check(Limits::default())).map_err(thrown)?;
         let corpus = Rc::clone(&self.corpus);
         #[cfg(feature = "models")]
         if let Some(connected) = self.connected.borrow().clone() {
@@ -169,13 +167,6 @@ async fn answer(
     let driven = connected::unless_aborted(driven, signal.as_ref());
     let answer = driven.await;
     to_js(&Answer::new(answer.map_err(thrown)?, solver, asked.language))
-}
-
-fn ask_request(value: &JsValue) -> Result<AskRequest, Problem> {
-    if let Ok(limits) = Reflect::get(value, &"limits".into()) {
-        strict::only_known::<AskLimits>(&limits)?;
-    }
-    strict::read(value)
 }
 
 fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {

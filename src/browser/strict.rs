@@ -1,10 +1,15 @@
 //! Arguments from JavaScript into the types of [`crate::wire`], where a field that nobody knows is an
-//! error and not silence. `serde_wasm_bindgen` looks up the fields it expects and ignores the rest,
-//! `deny_unknown_fields` or not, so the keys are compared here with the names that the type derives.
+//! error and not silence.
+//!
+//! `serde_wasm_bindgen` would read the fields it expects and ignore the rest, `deny_unknown_fields` or
+//! not, and its messages speak of Rust. This reader knows what arguments are made of: objects, texts,
+//! whole numbers, flags and names.
 
-use js_sys::{Array, Object};
-use serde::de::value::Error as NoValue;
-use serde::de::{DeserializeOwned, Deserializer, Error, Visitor};
+use std::fmt::{self, Display};
+
+use js_sys::{JsString, Object, Reflect};
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, Expected, MapAccess, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -12,54 +17,145 @@ use crate::problem::Problem;
 
 /// Reads an object as a `T`.
 pub(super) fn read<T: DeserializeOwned>(value: &JsValue) -> Result<T, Problem> {
-    only_known::<T>(value)?;
-    serde_wasm_bindgen::from_value(value.clone()).map_err(|e| Problem::new("invalid_request", 400, e.to_string()))
+    T::deserialize(Argument(value.clone())).map_err(|invalid| Problem::new(invalid.code, 400, invalid.message))
 }
 
-/// Refuses an object with a field that a `T` does not have. What is no object is left to [`read`].
-pub(super) fn only_known<T: DeserializeOwned>(value: &JsValue) -> Result<(), Problem> {
-    let Some(object) = value.dyn_ref::<Object>() else { return Ok(()) };
-    let known = fields::<T>();
-    let given: Array = Object::keys(object);
-    match given.iter().filter_map(|key| key.as_string()).find(|key| !known.contains(&key.as_str())) {
-        None => Ok(()),
-        Some(key) => {
-            let message = format!("unknown field `{key}`: the fields are {}", known.join(", "));
-            Err(Problem::new("unknown_field", 400, message))
+/// Why an argument cannot be read.
+#[derive(Debug)]
+struct Invalid {
+    code: &'static str,
+    message: String,
+}
+
+impl Invalid {
+    /// Names the field that it is about.
+    fn of(mut self, field: &str) -> Self {
+        if self.code == "invalid_request" {
+            self.message = ["`", field, "`: ", &self.message].concat();
+        }
+        self
+    }
+}
+
+impl Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Invalid {}
+
+/// What was given is not repeated: the caller has it, and printing numbers of every kind takes much code.
+impl Error for Invalid {
+    fn custom<T: Display>(message: T) -> Self {
+        Self { code: "invalid_request", message: message.to_string() }
+    }
+
+    fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        match expected.to_string().as_str() {
+            "usize" | "u32" | "u64" => Self::custom("expected a whole number"),
+            expected => Self::custom(format_args!("expected {expected}")),
         }
     }
-}
 
-/// The names under which a struct's fields are read, from its own derived code.
-fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
-    let mut names: &'static [&'static str] = &[];
-    // It ends in an error always: there is no value, and none is wanted.
-    let _ = T::deserialize(Names(&mut names));
-    names
-}
-
-/// A deserializer that has no value and only writes down which fields it was asked for.
-struct Names<'a>(&'a mut &'static [&'static str]);
-
-impl<'de> Deserializer<'de> for Names<'_> {
-    type Error = NoValue;
-
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, NoValue> {
-        Err(NoValue::custom("no value"))
+    fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::invalid_type(unexpected, expected)
     }
 
+    fn unknown_field(field: &str, known: &'static [&'static str]) -> Self {
+        let message = format!("unknown field `{field}`: the fields are {}", known.join(", "));
+        Self { code: "unknown_field", message }
+    }
+
+    fn unknown_variant(_: &str, known: &'static [&'static str]) -> Self {
+        Self::custom(format_args!("expected one of {}", known.join(", ")))
+    }
+}
+
+/// The members of an object.
+struct Members {
+    rest: std::vec::IntoIter<(String, Argument)>,
+    current: Option<(String, Argument)>,
+}
+
+impl<'de> MapAccess<'de> for Members {
+    type Error = Invalid;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Invalid> {
+        self.current = self.rest.next();
+        self.current.as_ref().map(|(name, _)| seed.deserialize(StrDeserializer::new(name))).transpose()
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Invalid> {
+        let Some((name, value)) = self.current.take() else { return Err(Invalid::custom("a name without a value")) };
+        seed.deserialize(value).map_err(|invalid| invalid.of(&name))
+    }
+}
+
+/// A value from JavaScript.
+struct Argument(JsValue);
+
+impl Argument {
+    fn is_absent(&self) -> bool {
+        self.0.is_undefined() || self.0.is_null()
+    }
+
+    /// A whole number that a double holds exactly.
+    fn whole(&self) -> Option<u64> {
+        let number = self.0.as_f64()?;
+        let whole = number >= 0.0 && number <= js_sys::Number::MAX_SAFE_INTEGER && number.trunc() == number;
+        whole.then_some(number as u64)
+    }
+}
+
+impl<'de> Deserializer<'de> for Argument {
+    type Error = Invalid;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Invalid> {
+        match (self.0.as_string(), self.0.as_bool(), self.whole()) {
+            (Some(text), ..) => visitor.visit_string(text),
+            (_, Some(flag), _) => visitor.visit_bool(flag),
+            (_, _, Some(number)) => visitor.visit_u64(number),
+            _ => Err(Invalid::invalid_type(Unexpected::Unit, &visitor)),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Invalid> {
+        if self.is_absent() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    /// Fields that are `undefined` are absent, as JavaScript has it.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        fields: &'static [&'static str],
-        _: V,
-    ) -> Result<V::Value, NoValue> {
-        *self.0 = fields;
-        Err(NoValue::custom("no value"))
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Invalid> {
+        let Some(object) = self.0.dyn_ref::<Object>().filter(|_| !js_sys::Array::is_array(&self.0)) else {
+            return Err(Invalid::custom("expected an object"));
+        };
+        let member = |key: JsValue| {
+            let value = Reflect::get(object, &key).ok().filter(|value| !value.is_undefined())?;
+            Some((String::from(key.unchecked_into::<JsString>()), Argument(value)))
+        };
+        let members: Vec<_> = Object::keys(object).iter().filter_map(member).collect();
+        visitor.visit_map(Members { rest: members.into_iter(), current: None })
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Invalid> {
+        match self.0.as_string() {
+            Some(name) => visitor.visit_enum(StrDeserializer::<Invalid>::new(&name)),
+            None => Err(Invalid::unknown_variant("", variants)),
+        }
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit unit_struct
-        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit unit_struct
+        newtype_struct seq tuple tuple_struct map identifier ignored_any
     }
 }
