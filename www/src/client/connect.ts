@@ -2,16 +2,19 @@
 // told of them. A chunk of its own, with the engine's glue: pages without models never load it.
 
 import * as glue from "../../../dist/wasm-models/countercheck_models.js";
-import { CountercheckError } from "./error.ts";
-import { Runtime } from "./runtime.ts";
+import type { CountercheckError } from "./error.ts";
+import type { Kit } from "./kit.ts";
+import type { Runtime } from "./runtime.ts";
 import type { Chat, ChatFunction, Role, SearchFunction, Solver, Timeouts, WebSearch } from "./services.ts";
 
+let kit: Kit;
+let runtime: Runtime<glue.Engine> | undefined;
+
 /** The module with models; in place of the small one, never beside it in one assistant. */
-export const modelsRuntime = new Runtime(
-  glue,
-  () => new URL("../countercheck_models_bg.wasm", import.meta.url),
-  "countercheck_models_bg.wasm",
-);
+export function modelsRuntime(): Runtime<glue.Engine> {
+  const place = () => new URL("../countercheck_models_bg.wasm", import.meta.url);
+  return (runtime ??= new kit.Runtime(glue, place, "countercheck_models_bg.wasm"));
+}
 
 const ROLES = ["grade", "rewrite", "generate", "check"] as const satisfies Role[];
 
@@ -19,7 +22,8 @@ const ROLES = ["grade", "rewrite", "generate", "check"] as const satisfies Role[
 export type Connect = (engine: glue.Engine) => void;
 
 /** Checks who is to be asked, once; what is wrong is said before anything is loaded. */
-export function connection(chat: Chat | undefined, search: WebSearch | undefined): Connect {
+export function connection(chat: Chat | undefined, search: WebSearch | undefined, shared: Kit): Connect {
+  kit = shared;
   const models: unknown[] = [];
   const searches: unknown[] = [];
   const settings: Record<string, unknown> = {};
@@ -86,5 +90,5 @@ function asSearch(search: SearchFunction): unknown {
 }
 
 function invalid(option: string, hint: string): CountercheckError {
-  return new CountercheckError("invalid_option", `\`${option}\` is nothing that can be asked: ${hint}`);
+  return new kit.CountercheckError("invalid_option", `\`${option}\` is nothing that can be asked: ${hint}`);
 }

@@ -4,6 +4,7 @@
 
 import { assistantOf } from "./assistant.ts";
 import { CountercheckError } from "./error.ts";
+import { kit } from "./kit.ts";
 import { LocalBackend } from "./local.ts";
 import { smallRuntime } from "./small.ts";
 import { loadBytes } from "./source.ts";
@@ -84,8 +85,8 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
   checkOptions(options);
   if (options.endpoint !== undefined) {
     // Apart: a page that answers by itself does not download how to ask a Worker.
-    const { RemoteBackend } = await import("./remote.ts");
-    return assistantOf(new RemoteBackend(options.endpoint), options.defaults);
+    const { remoteBackend } = await import("./remote.ts");
+    return assistantOf(remoteBackend(options.endpoint, kit), options.defaults);
   }
   const { index, embedder = new URL("./embedder.bin", import.meta.url), wasm, chat, search } = options;
   if (chat === undefined && search === undefined) {
@@ -93,9 +94,10 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
     return assistantOf(new LocalBackend(smallRuntime, files), options.defaults);
   }
   const { connection, modelsRuntime } = await import("./connect.ts");
-  const connect = connection(chat, search);
-  const [files] = await Promise.all([loadFiles(index, embedder), modelsRuntime.load(wasm)]);
-  return assistantOf(new LocalBackend(modelsRuntime, files, connect), options.defaults);
+  const connect = connection(chat, search, kit);
+  const runtime = modelsRuntime();
+  const [files] = await Promise.all([loadFiles(index, embedder), runtime.load(wasm)]);
+  return assistantOf(new LocalBackend(runtime, files, connect), options.defaults);
 }
 
 async function loadFiles(index: AssistantOptions["index"], embedder: NonNullable<AssistantOptions["embedder"]>) {

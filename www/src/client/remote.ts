@@ -2,45 +2,52 @@
 
 import { createParser } from "eventsource-parser";
 import type { Answer, AskRequest, Event as RunEvent, Health, SearchHit, Statistics } from "../generated/wire.ts";
-import { camelKeys, snakeKeys } from "./case.ts";
-import { CountercheckError, abortError } from "./error.ts";
+import type { CountercheckError } from "./error.ts";
+import type { Kit } from "./kit.ts";
 import type { Backend } from "./types.ts";
 
 /** No honest event comes near this; a server that never ends a line must not fill the page's memory. */
 const MAX_EVENT_CHARACTERS = 8 * 1024 * 1024;
 
+let kit: Kit;
+
+/** The backend of the Worker whose `/v1/ask` is below `endpoint`; empty for the page's own origin. */
+export function remoteBackend(endpoint: string | URL, shared: Kit): Backend {
+  kit = shared;
+  return new RemoteBackend(endpoint);
+}
+
 /** Answers come from a Worker. */
-export class RemoteBackend implements Backend {
+class RemoteBackend implements Backend {
   readonly #base: string;
 
-  /** @param endpoint where `/v1/ask` is below; empty for the page's own origin */
   constructor(endpoint: string | URL) {
     this.#base = String(endpoint).replace(/\/+$/, "");
   }
 
   async ask(request: AskRequest, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<Answer> {
     const response = await this.#post("/v1/ask", request, "text/event-stream", signal);
-    if (!isEventStream(response)) return camelKeys<Answer>(await readJson(response));
+    if (!isEventStream(response)) return kit.camelKeys<Answer>(await readJson(response));
     const outcome: { answer?: Answer; error?: CountercheckError } = {};
     await readEvents(response, signal, (name, data) => {
-      if (name === "answer") outcome.answer = camelKeys<Answer>(data);
+      if (name === "answer") outcome.answer = kit.camelKeys<Answer>(data);
       else if (name === "error") outcome.error = remoteError(data, response.status);
-      else onEvent(camelKeys<RunEvent>(data));
+      else onEvent(kit.camelKeys<RunEvent>(data));
     });
     if (outcome.error !== undefined) throw outcome.error;
     if (outcome.answer === undefined)
-      throw new CountercheckError("unreachable", `${response.url} ended before the answer`);
+      throw new kit.CountercheckError("unreachable", `${response.url} ended before the answer`);
     return outcome.answer;
   }
 
   async search(query: string, k: number | undefined, signal: AbortSignal): Promise<SearchHit[]> {
     const response = await this.#post("/v1/search", { query, k }, "application/json", signal);
-    return camelKeys<{ hits: SearchHit[] }>(await readJson(response)).hits;
+    return kit.camelKeys<{ hits: SearchHit[] }>(await readJson(response)).hits;
   }
 
   async statistics(): Promise<Statistics> {
     const response = await send(`${this.#base}/healthz`, { headers: { accept: "application/json" } });
-    const { documents, passages } = camelKeys<Health>(await readJson(response));
+    const { documents, passages } = kit.camelKeys<Health>(await readJson(response));
     return { documents, passages };
   }
 
@@ -60,7 +67,7 @@ export class RemoteBackend implements Backend {
 
   #post(path: string, body: unknown, accept: string, signal: AbortSignal): Promise<Response> {
     const headers = { accept, "content-type": "application/json" };
-    return send(this.#base + path, { method: "POST", headers, body: JSON.stringify(snakeKeys(body)), signal });
+    return send(this.#base + path, { method: "POST", headers, body: JSON.stringify(kit.snakeKeys(body)), signal });
   }
 }
 
@@ -69,8 +76,8 @@ async function send(url: string, options: RequestInit): Promise<Response> {
   try {
     response = await fetch(url, options);
   } catch (cause) {
-    if (options.signal?.aborted) throw abortError(options.signal);
-    throw new CountercheckError(
+    if (options.signal?.aborted) throw kit.abortError(options.signal);
+    throw new kit.CountercheckError(
       "unreachable",
       `${url} cannot be reached: no connection, or the server does not allow this page`,
       { cause },
@@ -91,7 +98,7 @@ async function readEvents(
     onEvent: ({ event = "message", data }) => onEvent(event, parse(data, response.url)),
     onError: (cause) => {
       if (cause.type !== "max-buffer-size-exceeded") return;
-      throw new CountercheckError(
+      throw new kit.CountercheckError(
         "http_error",
         `${response.url} sent an event of more than ${MAX_EVENT_CHARACTERS} characters`,
         { cause },
@@ -106,9 +113,9 @@ async function readEvents(
     }
   } catch (cause) {
     reader.cancel().catch(() => {});
-    if (signal.aborted) throw abortError(signal);
-    if (cause instanceof CountercheckError) throw cause;
-    throw new CountercheckError("unreachable", `the connection to ${response.url} broke off`, { cause });
+    if (signal.aborted) throw kit.abortError(signal);
+    if (cause instanceof kit.CountercheckError) throw cause;
+    throw new kit.CountercheckError("unreachable", `the connection to ${response.url} broke off`, { cause });
   }
 }
 
@@ -124,7 +131,7 @@ function parse(json: string, url: string): unknown {
   try {
     return JSON.parse(json);
   } catch (cause) {
-    throw new CountercheckError("http_error", `${url} did not answer with JSON: it is no countercheck Worker`, {
+    throw new kit.CountercheckError("http_error", `${url} did not answer with JSON: it is no countercheck Worker`, {
       cause,
     });
   }
@@ -136,7 +143,7 @@ function remoteError(body: unknown, status: number, url = "the server"): Counter
   const { code, message, service_code, retry_after_ms } = (
     typeof error === "object" && error !== null ? error : {}
   ) as Record<string, unknown>;
-  return new CountercheckError(
+  return new kit.CountercheckError(
     typeof code === "string" ? code : "http_error",
     typeof message === "string" ? message : `${url} answered ${status}`,
     { serviceCode: service_code, retryAfterMs: retry_after_ms },
@@ -145,7 +152,7 @@ function remoteError(body: unknown, status: number, url = "the server"): Counter
 
 function unsupported(what: string): Promise<never> {
   return Promise.reject(
-    new CountercheckError(
+    new kit.CountercheckError(
       "unsupported",
       `${what} changes the index of this page: create the assistant with an index, not an endpoint`,
     ),

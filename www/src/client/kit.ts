@@ -1,0 +1,12 @@
+// What the client shares with the parts of it that are loaded on demand. They get it as an argument: what
+// two bundles import would become files of their own, each another request of every page.
+
+import { camelKeys, snakeKeys } from "./case.ts";
+import { CountercheckError, abortError } from "./error.ts";
+import { Runtime } from "./runtime.ts";
+
+/** Given to each part that is loaded on demand. */
+export const kit = { CountercheckError, Runtime, abortError, camelKeys, snakeKeys };
+
+/** Its type, which may be imported. */
+export type Kit = typeof kit;
