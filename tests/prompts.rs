@@ -25,13 +25,24 @@ fn passages() -> Vec<Passage> {
 
 fn all(language: Language) -> Vec<(&'static str, Prompt)> {
     let (question, answer) = ("How do I rotate a key?", "Run `vault rotate` [2].");
+    let rejected = &["Keys rotate themselves."];
     let tried = ["How do I rotate a key?".to_owned()];
     vec![
         ("grade", prompt::grade(question, &passages()[0], false, language)),
         ("grade-again", prompt::grade(question, &passages()[0], true, language)),
         ("rewrite", prompt::rewrite(question, &tried, language)),
-        ("generate", prompt::generate(question, &passages(), &[], language)),
-        ("generate-again", prompt::generate(question, &passages(), &["Keys rotate themselves."], language)),
+        ("decide", prompt::decide(question, language)),
+        ("grade_score", prompt::grade_score(question, &passages()[0], false, language)),
+        ("grade_score-again", prompt::grade_score(question, &passages()[0], true, language)),
+        ("direct", prompt::direct(question, language)),
+        ("generate", prompt::generate(question, &passages(), &[], false, language)),
+        ("generate-again", prompt::generate(question, &passages(), rejected, false, language)),
+        ("generate_strict", prompt::generate(question, &passages(), &[], true, language)),
+        ("generate_strict-again", prompt::generate(question, &passages(), rejected, true, language)),
+        ("support", prompt::support(answer, &passages(), false, language)),
+        ("support-again", prompt::support(answer, &passages(), true, language)),
+        ("rate", prompt::rate(question, answer, false, language)),
+        ("rate-again", prompt::rate(question, answer, true, language)),
         ("grounding", prompt::grounding(answer, &passages(), false, language)),
         ("grounding-again", prompt::grounding(answer, &passages(), true, language)),
         ("usefulness", prompt::usefulness(question, answer, false, language)),

@@ -25,22 +25,26 @@ pub(super) struct Template {
 
 /// The templates of a language.
 pub(super) struct Pack {
+    pub(super) decide: Template,
     pub(super) grade: Template,
+    pub(super) grade_score: Template,
     pub(super) rewrite: Template,
+    pub(super) direct: Template,
     pub(super) generate: Template,
+    pub(super) generate_strict: Template,
     pub(super) grounding: Template,
+    pub(super) support: Template,
     pub(super) usefulness: Template,
+    pub(super) rate: Template,
 }
 
 macro_rules! pack {
+    ($language:literal: $($name:ident),+) => {
+        Pack { $($name: Template::parse(include_str!(concat!("templates/", $language, "/", stringify!($name), ".md")))),+ }
+    };
     ($language:literal) => {
-        Pack {
-            grade: Template::parse(include_str!(concat!("templates/", $language, "/grade.md"))),
-            rewrite: Template::parse(include_str!(concat!("templates/", $language, "/rewrite.md"))),
-            generate: Template::parse(include_str!(concat!("templates/", $language, "/generate.md"))),
-            grounding: Template::parse(include_str!(concat!("templates/", $language, "/grounding.md"))),
-            usefulness: Template::parse(include_str!(concat!("templates/", $language, "/usefulness.md"))),
-        }
+        pack!($language: decide, grade, grade_score, rewrite, direct, generate, generate_strict, grounding, support,
+            usefulness, rate)
     };
 }
 

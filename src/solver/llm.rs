@@ -36,7 +36,7 @@ pub fn request(task: &Task, language: Language) -> ChatRequest {
         Task::RewriteQuery(task) => chat(prompt::rewrite(&task.question, &task.tried, language), QUERY_TOKENS),
         Task::Generate(Generate { question, passages, rejected }) => {
             let rejected: Vec<&str> = rejected.iter().map(|rejected| rejected.text.as_str()).collect();
-            chat(prompt::generate(question, passages, &rejected, language), DRAFT_TOKENS)
+            chat(prompt::generate(question, passages, &rejected, false, language), DRAFT_TOKENS)
         }
         Task::CheckGrounding(CheckGrounding { draft, passages, again }) => {
             verdict(prompt::grounding(&draft.text, passages, *again, language), "grounded", *again)
