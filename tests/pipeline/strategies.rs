@@ -41,7 +41,7 @@ fn corrective_grades_looks_up_what_is_missing_and_checks_nothing() {
         assert_eq!(answer.web_search_used, used, "{grades}, {web:?}");
         let query = |e: &Effect| if let Effect::SearchWeb { query, .. } = e { Some(query.clone()) } else { None };
         let queries: Vec<String> = log.effects.iter().filter_map(query).collect();
-        assert!(queries.iter().all(|query| query == "What are the steps of RAG?"), "C-08: {queries:?}");
+        assert!(queries.iter().all(|query| query == "What are the steps of RAG?"), "the question itself: {queries:?}");
         assert_eq!(queries.len(), usize::from(grades.contains('I') || grades.is_empty()), "{grades}");
     }
 }
