@@ -58,8 +58,8 @@ fn corrective(grades: &'static str) -> (Answer, Log) {
     (answer.unwrap(), log)
 }
 
-fn reflective(script: Script) -> (Answer, Log) {
-    let (answer, log) = run_logged(&script, Strategy::self_reflective(), Limits::default());
+fn reflective(script: &Script) -> (Answer, Log) {
+    let (answer, log) = run_logged(script, Strategy::self_reflective(), Limits::default());
     (answer.unwrap(), log)
 }
 
@@ -169,7 +169,7 @@ fn generating() -> Generate {
 
 #[test]
 fn c_19_r_18_each_step_is_told() {
-    let (answer, _) = reflective(Script { grades: "RIRR", grounded: "ny", ..Script::default() });
+    let (answer, _) = reflective(&Script { grades: "RIRR", grounded: "ny", ..Script::default() });
     let name = |event: &Event| match event {
         Event::Grade { n, of, .. } => format!("grade {n} of {of}"),
         event => event.name().to_owned(),
@@ -182,7 +182,7 @@ fn c_19_r_18_each_step_is_told() {
 
 #[test]
 fn r_01_r_02_two_checks_and_which_of_them_failed_decides_what_follows() {
-    let path = |grounded, useful| phases(&reflective(Script { grounded, useful, ..Script::default() }).1).join(" ");
+    let path = |grounded, useful| phases(&reflective(&Script { grounded, useful, ..Script::default() }).1).join(" ");
     assert_eq!(path("y", "y"), "retrieve grade generate grounded? useful?");
     // the model's fault, so from the same passages.
     assert_eq!(path("ny", "y"), "retrieve grade generate grounded? generate grounded? useful?");
@@ -193,7 +193,7 @@ fn r_01_r_02_two_checks_and_which_of_them_failed_decides_what_follows() {
 #[test]
 fn r_03_r_04_grounding_is_in_the_passages_it_is_given_and_nothing_else() {
     let draft = Draft { text: "Water boils at 100 °C.".to_owned(), ..Draft::default() };
-    let checks = tasks(&reflective(Script::default()).1);
+    let checks = tasks(&reflective(&Script::default()).1);
     let Some(Task::CheckGrounding(asked)) = checks.into_iter().find(|t| matches!(t, Task::CheckGrounding(_))) else {
         panic!()
     };
@@ -207,7 +207,7 @@ fn r_03_r_04_grounding_is_in_the_passages_it_is_given_and_nothing_else() {
 
 #[test]
 fn r_05_usefulness_never_sees_a_passage() {
-    let checks = tasks(&reflective(Script::default()).1);
+    let checks = tasks(&reflective(&Script::default()).1);
     let Some(Task::CheckUsefulness(task)) = checks.into_iter().find(|t| matches!(t, Task::CheckUsefulness(_))) else {
         panic!()
     };
@@ -219,7 +219,7 @@ fn r_05_usefulness_never_sees_a_passage() {
 
 #[test]
 fn r_06_grounded_and_yet_not_useful() {
-    let checks = tasks(&reflective(Script::default()).1);
+    let checks = tasks(&reflective(&Script::default()).1);
     let Some(Task::CheckUsefulness(asked)) = checks.into_iter().find(|t| matches!(t, Task::CheckUsefulness(_))) else {
         panic!()
     };
@@ -228,7 +228,7 @@ fn r_06_grounded_and_yet_not_useful() {
     let task = CheckUsefulness { question, draft, ..asked };
     let TaskReply::Verdict(verdict) = builtin::solve(&task.into(), &cooking().borrow()) else { panic!() };
     assert_ne!(verdict, Verdict::Yes);
-    let (answer, _) = reflective(Script { useful: "n", ..Script::default() });
+    let (answer, _) = reflective(&Script { useful: "n", ..Script::default() });
     assert_eq!((answer.grounded, answer.useful), (Some(true), Some(false)));
 }
 
@@ -236,7 +236,7 @@ fn r_06_grounded_and_yet_not_useful() {
 fn r_07_r_08_r_09_four_passages_two_retries_and_the_rule_of_the_web() {
     let strategy = Strategy::self_reflective();
     assert_eq!((strategy.k, strategy.max_retries), (4, 2));
-    let (answer, log) = reflective(Script { grades: "RIRR", ..Script::default() });
+    let (answer, log) = reflective(&Script { grades: "RIRR", ..Script::default() });
     assert_eq!(log.effects[0], Effect::Retrieve { query: QUESTION.to_owned(), k: 4 });
     let decided = answer.trace.iter().find(|event| matches!(event, Event::Decide { .. }));
     assert_eq!(decided, Some(&Event::Decide { relevant: 3, rejected: 1, unknown: 0, need_web: true }));
@@ -258,19 +258,19 @@ fn r_11_r_14_r_15_an_attempt_more_than_retries_and_the_flags_of_the_draft_that_i
         assert_eq!((exhausted.grounded, exhausted.useful), (Some(false), None));
         assert!(!exhausted.text.is_empty());
     }
-    let (passed, _) = reflective(Script { grounded: "ny", ..Script::default() });
+    let (passed, _) = reflective(&Script { grounded: "ny", ..Script::default() });
     assert_eq!((passed.attempts, passed.grounded, passed.useful), (2, Some(true), Some(true)));
 }
 
 #[test]
 fn r_12_r_13_a_retry_has_the_same_passages_or_more() {
-    let contexts = |script| -> Vec<usize> {
+    let contexts = |script: &Script| -> Vec<usize> {
         let drafts = tasks(&reflective(script).1);
         drafts.iter().filter_map(|t| if let Task::Generate(t) = t { Some(t.passages.len()) } else { None }).collect()
     };
-    assert_eq!(contexts(Script { grounded: "ny", ..Script::default() }), [4, 4]);
-    assert_eq!(contexts(Script { useful: "ny", ..Script::default() }), [4, 5]);
-    let (answer, _) = reflective(Script { useful: "ny", ..Script::default() });
+    assert_eq!(contexts(&Script { grounded: "ny", ..Script::default() }), [4, 4]);
+    assert_eq!(contexts(&Script { useful: "ny", ..Script::default() }), [4, 5]);
+    let (answer, _) = reflective(&Script { useful: "ny", ..Script::default() });
     assert!(answer.trace.contains(&Event::DraftReject { attempt: 1, check: Check::Usefulness }));
 }
 

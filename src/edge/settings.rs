@@ -106,7 +106,7 @@ impl Settings {
         let (chat_key, search_key) = (set("CHAT_API_KEY")?, set("SEARCH_API_KEY")?);
         let has_key = chat_key.is_some() || search_key.is_some();
         let is_local = set("LOCAL")?.is_some_and(|local| local.trim() == "yes");
-        let solver = solver(&set, chat_key)?;
+        let solver = solver(set, chat_key)?;
         let services = ServiceSettings {
             grade: solver.clone(),
             rewrite: solver.clone(),

@@ -10,12 +10,15 @@ use crate::provider::search::tavily::Tavily;
 use crate::provider::search::{WebQuery, WebResult};
 use crate::provider::sse::SseLimits;
 
+/// What makes a reply of a body.
+type Decode<'a, R> = Box<dyn Fn(&HttpResponse) -> Result<R, ProviderError> + 'a>;
+
 /// A reply that is read whole before anything is made of it.
 pub(super) struct Whole<'a, R> {
     status: u16,
     headers: Headers,
     body: Body,
-    decode: Box<dyn Fn(&HttpResponse) -> Result<R, ProviderError> + 'a>,
+    decode: Decode<'a, R>,
 }
 
 impl<'a, R> Whole<'a, R> {
@@ -47,7 +50,7 @@ impl<R> Reader for Whole<'_, R> {
         (self.decode)(&HttpResponse { status: self.status, headers: self.headers.clone(), body })
     }
 
-    fn text(&self) -> &str {
+    fn text(&self) -> &'static str {
         ""
     }
 }
