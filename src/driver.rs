@@ -117,7 +117,7 @@ fn first_outcome(open: &mut Vec<Performing<'_>>, told: &Told, cx: &mut Context<'
 }
 
 fn given_up(open: &mut Vec<Performing<'_>>) -> Vec<(EffectId, Outcome)> {
-    let outcome = || Outcome { reply: Reply::Failed(Failure::Deadline), called: 1 };
+    let outcome = || Outcome::without_tokens(Reply::Failed(Failure::Deadline), 1);
     open.drain(..).map(|performing| (performing.id, outcome())).collect()
 }
 
@@ -171,10 +171,10 @@ impl Perform for Offline<'_> {
     async fn perform(&self, order: Order, _deadline: Millis, told: Told) -> Outcome {
         match order.effect {
             Effect::Retrieve { query, k } => {
-                Outcome { reply: searched(self.corpus.borrow().search(&query, k)), called: 0 }
+                Outcome::without_tokens(searched(self.corpus.borrow().search(&query, k)), 0)
             }
             Effect::SearchWeb { .. } => {
-                Outcome { reply: Reply::Failed(Failure::NotConfigured { service: "web search" }), called: 0 }
+                Outcome::without_tokens(Reply::Failed(Failure::NotConfigured { service: "web search" }), 0)
             }
             Effect::Ask(task) => self.solve(&task, &told),
         }
@@ -188,7 +188,7 @@ impl Offline<'_> {
         if let TaskReply::Draft(draft) = &reply {
             told.push(draft.text.clone());
         }
-        Outcome { reply: Reply::Task(reply), called: 1 }
+        Outcome::without_tokens(Reply::Task(reply), 1)
     }
 }
 

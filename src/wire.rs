@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, Format, Hit, decimal};
 use crate::pipeline::answer::{self, Citation, Outcome, PassageVerdict, Question, Reason, Source, Warning};
-use crate::pipeline::budget::{Calls, Limits};
+use crate::pipeline::budget::{Calls, Limits, Tokens};
 use crate::pipeline::strategy::{Strategy, checked_k};
 use crate::pipeline::trace::Event;
 use crate::problem::Problem;
@@ -132,6 +132,10 @@ pub struct Answer {
 pub struct Usage {
     /// Calls by kind.
     pub calls: Calls,
+    /// What models took; absent when a service did not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub tokens: Option<Tokens>,
 }
 
 impl Answer {
@@ -153,7 +157,7 @@ impl Answer {
             sources: answer.sources,
             web_search_used: answer.web_search_used,
             verdicts: answer.verdicts,
-            usage: Usage { calls: answer.calls },
+            usage: Usage { calls: answer.calls, tokens: answer.tokens },
             warnings: answer.warnings,
             trace: answer.trace,
             strategy: answer.strategy.to_owned(),

@@ -9,16 +9,20 @@ use std::task::{Context, Poll, Waker};
 use countercheck::corpus::Corpus;
 use countercheck::document::{Document, Format};
 use countercheck::driver::Offline;
-use countercheck::edge::answering::{answer, conclude};
+use countercheck::edge::answering::{answer, conclude, task_response};
 use countercheck::edge::body::{self, BodyError, MAX_READ_BYTES, READ_DEADLINE};
 use countercheck::edge::events::{EventStream, Events, KEEP_ALIVE, KEEP_ALIVE_EVERY};
 use countercheck::edge::origins::Origins;
 use countercheck::edge::route::{Endpoint, Route, RouteError, is_json, prefers_events};
 use countercheck::edge::settings::{Settings, SettingsError};
 use countercheck::host::Host;
-use countercheck::pipeline::budget::{Limits, Millis};
+use countercheck::pipeline::budget::{Limits, Millis, Tokens};
+use countercheck::pipeline::run::{Outcome, Reply};
+use countercheck::pipeline::task::TaskReply;
 use countercheck::pipeline::trace::Event;
+use countercheck::pipeline::verdict::Verdict;
 use countercheck::problem::Problem;
+use countercheck::wire::task::TaskResponse;
 use countercheck::wire::{AskRequest, Asked};
 use futures_util::stream::{Stream, iter};
 use proptest::prelude::*;
@@ -502,4 +506,18 @@ fn a_stream_that_cannot_answer_ends_with_an_error() {
     let problem = Problem::new("index_unavailable", 503, "there is none");
     let expected = serde_json::json!({ "error": { "code": "index_unavailable", "message": "there is none" } });
     assert_eq!(told("Anything?", Err(problem)), [("error".to_owned(), expected)]);
+}
+
+#[test]
+fn a_task_says_what_it_took_if_its_service_does() {
+    let outcome = |tokens| {
+        let reply = Reply::Task(TaskReply::Verdict(Verdict::Yes));
+        serde_json::to_value(task_response(Outcome { reply, called: 2, tokens }).expect("a reply")).expect("JSON")
+    };
+    let tokens = Tokens { input: 311, output: 7 };
+    let expected = serde_json::json!({ "verdict": "yes", "called": 2, "tokens": { "input": 311, "output": 7 } });
+    assert_eq!(outcome(Some(tokens)), expected);
+    assert_eq!(outcome(None), serde_json::json!({ "verdict": "yes", "called": 2 }));
+    let read: TaskResponse = serde_json::from_value(expected).expect("it is read where it was sent from");
+    assert_eq!((read.tokens, read.reply()), (Some(tokens), Some(TaskReply::Verdict(Verdict::Yes))));
 }

@@ -306,13 +306,13 @@ fn the_calls_for_a_query_s_vector_are_charged_and_without_one_words_must_do() {
         let Step::Perform(orders) = run.next_step() else { panic!("a search is due") };
         let hit = Hit { passage: support::passage(0, Origin::Local), score: 1.0, lexical: 1.0, dense: None };
         let reply = if vector { Reply::Hits(vec![hit]) } else { Reply::ByWords(vec![hit], failure.clone()) };
-        run.resolve(orders[0].id, EffectOutcome { reply, called }, 1).expect("it is open");
+        run.resolve(orders[0].id, EffectOutcome::without_tokens(reply, called), 1).expect("it is open");
         let answer = match run.next_step() {
             Step::Done(result) => result.expect("an answer"),
             Step::Perform(orders) => {
                 assert_eq!(orders[0].may_call, 3 - charged, "the draft has what is left");
                 let reply = Reply::Failed(Failure::Deadline);
-                run.resolve(orders[0].id, EffectOutcome { reply, called: 0 }, 2).expect("it is open");
+                run.resolve(orders[0].id, EffectOutcome::without_tokens(reply, 0), 2).expect("it is open");
                 let Step::Done(result) = run.next_step() else { panic!("the time is up") };
                 result.expect("an answer")
             }
@@ -380,7 +380,7 @@ fn a_draft_that_quotes_what_it_was_not_given_is_a_failure_of_the_generator() {
 fn an_effect_is_resolved_once() {
     let mut run = Run::new(Question::new("?").expect("fine"), Strategy::naive(), Limits::default(), 0);
     let Step::Perform(orders) = run.next_step() else { panic!("a search is due") };
-    let outcome = EffectOutcome { reply: Reply::Hits(Vec::new()), called: 1 };
+    let outcome = EffectOutcome::without_tokens(Reply::Hits(Vec::new()), 1);
     assert!(run.resolve(orders[0].id, outcome.clone(), 1).is_ok());
     assert!(run.resolve(orders[0].id, outcome, 1).is_err());
     assert!(matches!(run.next_step(), Step::Done(_)));

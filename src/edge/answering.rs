@@ -70,7 +70,7 @@ pub async fn tell_outcome<T: Serialize>(
 /// What came of a task.
 pub fn task_response(outcome: Outcome) -> Result<TaskResponse, Problem> {
     match outcome.reply {
-        Reply::Task(reply) => Ok(TaskResponse::new(reply, outcome.called)),
+        Reply::Task(reply) => Ok(TaskResponse::new(reply, outcome.called, outcome.tokens)),
         Reply::Failed(failure) => Err(failure.into()),
         Reply::Hits(_) | Reply::ByWords(..) | Reply::Web(_) => Err(Failure::Malformed { task: "task" }.into()),
     }

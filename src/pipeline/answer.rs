@@ -62,7 +62,7 @@ pub(crate) async fn answer(path: &Path, question: &Question, strategy: &Strategy
         record.warn("budget", &stop.to_string());
         record.ending = Some(Ending::Stopped);
     }
-    record.conclude(path.calls(), path.trace(), strategy)
+    record.conclude(path.spent(), path.trace(), strategy)
 }
 
 async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Record) -> Result<(), Stop> {

@@ -64,6 +64,24 @@ pub struct Calls {
     pub usefulness: u32,
 }
 
+/// Tokens that models read and wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Tokens {
+    /// Read.
+    pub input: u32,
+    /// Written, reasoning included.
+    pub output: u32,
+}
+
+impl Tokens {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { input: self.input.saturating_add(other.input), output: self.output.saturating_add(other.output) }
+    }
+}
+
 impl Calls {
     pub(crate) fn book(&mut self, call: Call, times: u32) {
         let line = match call {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Origin, Passage, Span};
-use crate::pipeline::budget::Calls;
+use crate::pipeline::budget::{Calls, Tokens};
 use crate::pipeline::strategy::{OnExhaustion, Strategy};
 use crate::pipeline::task::{Draft, Failure, Grade};
 use crate::pipeline::trace::Event;
@@ -92,6 +92,8 @@ pub struct Answer {
     pub verdicts: Vec<PassageVerdict>,
     /// What it took.
     pub calls: Calls,
+    /// What its models took; `None`: a service did not say.
+    pub tokens: Option<Tokens>,
     /// What the reader should know besides.
     pub warnings: Vec<Warning>,
     /// Every step.
@@ -292,7 +294,12 @@ impl Record {
         self.attempts.iter().reduce(|best, next| if next.worth() > best.worth() { next } else { best })
     }
 
-    pub(crate) fn conclude(self, calls: Calls, trace: Vec<Event>, strategy: &Strategy) -> Result<Answer, RunError> {
+    pub(crate) fn conclude(
+        self,
+        (calls, tokens): (Calls, Option<Tokens>),
+        trace: Vec<Event>,
+        strategy: &Strategy,
+    ) -> Result<Answer, RunError> {
         let best = self.best().cloned();
         let reason = match &best {
             Some(attempt) => self.shortcoming(attempt, strategy),
@@ -324,6 +331,7 @@ impl Record {
             web_search_used: self.web_search_used,
             verdicts: self.verdicts,
             calls,
+            tokens,
             warnings: self.warnings,
             trace,
             strategy: strategy.name,

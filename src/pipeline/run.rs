@@ -17,7 +17,7 @@ use std::task::{Context, Poll, Waker};
 
 use crate::document::{Hit, Passage};
 use crate::pipeline::answer::{self, Answer, Question, RunError};
-use crate::pipeline::budget::{Call, Calls, Limits, Millis, Stop};
+use crate::pipeline::budget::{Call, Calls, Limits, Millis, Stop, Tokens};
 use crate::pipeline::strategy::Strategy;
 use crate::pipeline::task::{Ask, Failure, Task, TaskReply};
 use crate::pipeline::trace::Event;
@@ -82,6 +82,15 @@ pub struct Outcome {
     pub reply: Reply,
     /// How often the driver called out for it.
     pub called: u32,
+    /// What a model took for the reply; `None`: its service did not say.
+    pub tokens: Option<Tokens>,
+}
+
+impl Outcome {
+    /// What came without a model, or not at all: it took no tokens.
+    pub fn without_tokens(reply: Reply, called: u32) -> Self {
+        Self { reply, called, tokens: Some(Tokens::default()) }
+    }
 }
 
 /// What to do next.
@@ -157,6 +166,7 @@ struct Mailbox {
     events: Vec<Event>,
     events_taken: usize,
     calls: Calls,
+    tokens: Option<Tokens>,
     max_calls: u32,
     retries: u32,
     deadline: Millis,
@@ -181,6 +191,7 @@ impl Mailbox {
             events: Vec::new(),
             events_taken: 0,
             calls: Calls::default(),
+            tokens: Some(Tokens::default()),
             max_calls: limits.max_calls,
             retries: limits.retries,
             deadline: now.saturating_add(limits.deadline),
@@ -230,6 +241,7 @@ impl Mailbox {
         let at = self.open.iter().position(|open| open.id == id).ok_or(ResolveError(id))?;
         let open = self.open.swap_remove(at);
         self.calls.book(open.call, outcome.called);
+        self.tokens = self.tokens.zip(outcome.tokens).map(|(before, more)| before.plus(more));
         self.replies.push((id, outcome.reply));
         self.now = self.now.max(now);
         Ok(())
@@ -305,9 +317,10 @@ impl Path {
         self.mailbox.borrow().events.clone()
     }
 
-    /// The calls made so far.
-    pub(crate) fn calls(&self) -> Calls {
-        self.mailbox.borrow().calls
+    /// The calls made so far, and the tokens that their replies took, if all of them say.
+    pub(crate) fn spent(&self) -> (Calls, Option<Tokens>) {
+        let mailbox = self.mailbox.borrow();
+        (mailbox.calls, mailbox.tokens)
     }
 
     async fn perform(&self, effect: Effect, call: Call) -> Result<Reply, Stop> {

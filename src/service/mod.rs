@@ -20,12 +20,12 @@ use crate::corpus::Corpus;
 use crate::document::{Origin, Passage, Span};
 use crate::driver::{Offline, Perform, Told, searched};
 use crate::host::Network;
-use crate::pipeline::budget::Millis;
+use crate::pipeline::budget::{Millis, Tokens};
 use crate::pipeline::run::{Effect, Order, Outcome, Reply};
 use crate::pipeline::task::{Failure, Task};
 use crate::prompt::Language;
 use crate::provider::chat::openai::OpenAiChat;
-use crate::provider::chat::{ChatReply, ChatRequest, Finish, ReplyFormat};
+use crate::provider::chat::{ChatReply, ChatRequest, Finish, ReplyFormat, Usage};
 use crate::provider::error::ProviderError;
 use crate::provider::search::tavily::Tavily;
 use crate::provider::search::{WebQuery, WebResult};
@@ -185,7 +185,7 @@ impl<N: Platform> Perform for Performer<'_, N> {
             Effect::SearchWeb { query, limit } => self.search(query, limit, may_call, deadline).await,
             Effect::Ask(task) => self.ask(&task, may_call, deadline, &told).await,
             Effect::Retrieve { query, k } => {
-                Outcome { reply: searched(self.corpus.borrow().search(&query, k)), called: 0 }
+                Outcome::without_tokens(searched(self.corpus.borrow().search(&query, k)), 0)
             }
         }
     }
@@ -218,7 +218,8 @@ impl<N: Platform> Performer<'_, N> {
                 (called.result, called.called)
             }
         };
-        Outcome { reply: read(task, result), called }
+        let tokens = tokens(&result);
+        Outcome { reply: read(task, result), called, tokens }
     }
 
     /// Asks a chat model, without a reply format if it refuses that.
@@ -250,7 +251,7 @@ impl<N: Platform> Performer<'_, N> {
         let found = match &self.services.web {
             None => {
                 let failure = Failure::NotConfigured { service: WEB };
-                return Outcome { reply: Reply::Failed(failure), called: 0 };
+                return Outcome::without_tokens(Reply::Failed(failure), 0);
             }
             Some(Web::Own(search)) => {
                 let result = self.network.own_search(*search, &asked).await.map_err(CallError::from);
@@ -265,7 +266,7 @@ impl<N: Platform> Performer<'_, N> {
             Ok(results) => Reply::Web(results.into_iter().map(passage).collect()),
             Err(failed) => Reply::Failed(failure(WEB, failed.error, failed.retry_after)),
         };
-        Outcome { reply, called: found.called }
+        Outcome::without_tokens(reply, found.called)
     }
 }
 
@@ -283,6 +284,17 @@ fn passage(result: WebResult) -> Passage {
         span: Span { start: 0, end: result.text.len() },
         text: result.text,
         origin: Origin::Web,
+    }
+}
+
+/// What a reply took. No service says what a call without a reply did: nothing, unless text had come.
+fn tokens(result: &Result<ChatReply, CallError>) -> Option<Tokens> {
+    match result {
+        Ok(reply) => {
+            let Usage { input_tokens, output_tokens } = reply.usage?;
+            Some(Tokens { input: input_tokens.try_into().ok()?, output: output_tokens.try_into().ok()? })
+        }
+        Err(failed) => failed.text.is_empty().then(Tokens::default),
     }
 }
 

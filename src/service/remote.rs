@@ -46,19 +46,19 @@ impl Remote {
         let called = call(network, &exchange, once(bounds), told).await;
         match called.result {
             Ok(response) => {
-                let called = response.called.min(bounds.may_call);
+                let (called, tokens) = (response.called.min(bounds.may_call), response.tokens);
                 let malformed = Failure::Malformed { task: task::name(task) };
-                Outcome { reply: response.reply().map_or(Reply::Failed(malformed), Reply::Task), called }
+                Outcome { reply: response.reply().map_or(Reply::Failed(malformed), Reply::Task), called, tokens }
             }
             // A draft that broke off is a draft cut off; its marks are the model's own, so they go.
             Err(failed) if matches!(task, Task::Generate(_)) && !failed.text.trim().is_empty() => {
                 let draft = Draft { text: failed.text, quotes: Vec::new(), truncated: true };
-                Outcome { reply: Reply::Task(TaskReply::Draft(draft)), called: called.called }
+                Outcome { reply: Reply::Task(TaskReply::Draft(draft)), called: called.called, tokens: None }
             }
-            Err(failed) => Outcome {
-                reply: Reply::Failed(failure(SERVICE, failed.error, failed.retry_after)),
-                called: called.called,
-            },
+            Err(failed) => {
+                let reply = Reply::Failed(failure(SERVICE, failed.error, failed.retry_after));
+                Outcome::without_tokens(reply, called.called)
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::object;
 use crate::document::{Origin, Passage, Span};
+use crate::pipeline::budget::Tokens;
 use crate::pipeline::task::{
     CheckGrounding, CheckUsefulness, Draft, Generate, Grade, GradePassages, Quote, Rejected, RewriteQuery, Task,
     TaskReply,
@@ -219,6 +220,9 @@ pub struct TaskResponse {
     pub verdict: Option<Verdict>,
     /// How often the model was called for it.
     pub called: u32,
+    /// What it took; absent when the service did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
 }
 
 /// See [`Grade`].
@@ -255,8 +259,8 @@ pub struct TaskQuote {
 
 impl TaskResponse {
     /// The response that says a reply.
-    pub fn new(reply: TaskReply, called: u32) -> Self {
-        let base = Self { called, ..Self::default() };
+    pub fn new(reply: TaskReply, called: u32, tokens: Option<Tokens>) -> Self {
+        let base = Self { called, tokens, ..Self::default() };
         match reply {
             TaskReply::Grades(grades) => {
                 let own = |g: Grade| TaskGrade { verdict: g.verdict, score: g.score };

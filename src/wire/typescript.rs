@@ -5,7 +5,7 @@ use ts_rs::{Config, TS};
 
 use crate::document::{Format, Origin};
 use crate::pipeline::answer::{Citation, Outcome, PassageVerdict, Reason, Source, Warning};
-use crate::pipeline::budget::Calls;
+use crate::pipeline::budget::{Calls, Tokens};
 use crate::pipeline::trace::Event;
 use crate::pipeline::verdict::{Check, Verdict};
 use crate::prompt::Language;
@@ -48,6 +48,7 @@ fn generated() -> String {
         SearchResponse,
         Source,
         Statistics,
+        Tokens,
         Usage,
         Verdict,
         Warning,

@@ -3,7 +3,7 @@
 
 use countercheck::document::{Hit, Passage, Span};
 use countercheck::pipeline::answer::{Answer, Question, RunError};
-use countercheck::pipeline::budget::{Limits, Millis};
+use countercheck::pipeline::budget::{Limits, Millis, Tokens};
 use countercheck::pipeline::run::{Effect, Outcome, Reply, Run, Step};
 use countercheck::pipeline::strategy::{OnExhaustion, Strategy};
 use countercheck::pipeline::task::{Draft, Failure, Grade, Quote, TaskReply};
@@ -47,6 +47,7 @@ struct Ordered {
     may_call: u32,
     reply: Said,
     called: u32,
+    tokens: Option<Tokens>,
     arrives_at: Millis,
 }
 
@@ -96,7 +97,8 @@ impl Recording {
     /// Adds the next order with its outcome, which came at that time.
     pub fn push(&mut self, effect: &Effect, may_call: u32, outcome: &Outcome, arrives_at: Millis) {
         let (effect, reply) = (format!("{effect:?}"), Said::from(&outcome.reply));
-        self.orders.push(Ordered { effect, may_call, reply, called: outcome.called, arrives_at });
+        let Outcome { called, tokens, .. } = *outcome;
+        self.orders.push(Ordered { effect, may_call, reply, called, tokens, arrives_at });
     }
 
     /// Runs again what was recorded; gives what came of it, or says where it went another way.
@@ -127,8 +129,9 @@ impl Recording {
                     };
                     let (arrives_at, n, id) = open.swap_remove(next);
                     clock = clock.max(arrives_at);
-                    let Ordered { reply, called, .. } = &self.orders[n];
-                    run.resolve(id, Outcome { reply: reply.into(), called: *called }, clock).expect("it is open");
+                    let Ordered { reply, called, tokens, .. } = &self.orders[n];
+                    let outcome = Outcome { reply: reply.into(), called: *called, tokens: *tokens };
+                    run.resolve(id, outcome, clock).expect("it is open");
                 }
             }
         }

@@ -2,7 +2,7 @@
 //! one of several orders, and writes down everything that went in and out.
 
 use countercheck::pipeline::answer::{Answer, Question, RunError};
-use countercheck::pipeline::budget::Millis;
+use countercheck::pipeline::budget::{Millis, Tokens};
 use countercheck::pipeline::run::{Effect, EffectId, Outcome, Reply, Run, Step};
 use countercheck::pipeline::task::Failure;
 use countercheck::pipeline::trace::Event;
@@ -29,6 +29,7 @@ pub struct Performed {
     /// What was delivered; a failure for what was cancelled.
     pub reply: Reply,
     pub called: u32,
+    pub tokens: Option<Tokens>,
     /// Calls made before, and those that open orders may make, this one's included.
     pub calls_at_most: u32,
     pub ordered_at: Millis,
@@ -68,7 +69,7 @@ impl History {
         let Scenario { strategy, limits, start, .. } = scenario;
         let mut recording = Recording::new(QUESTION, strategy, *limits, *start);
         for one in &self.performed {
-            let outcome = Outcome { reply: one.reply.clone(), called: one.called };
+            let outcome = Outcome { reply: one.reply.clone(), called: one.called, tokens: one.tokens };
             recording.push(&one.effect, one.may_call, &outcome, one.arrives_at);
         }
         recording
@@ -166,6 +167,7 @@ impl Driver<'_> {
             step: *step,
             reply,
             called,
+            tokens: self.scenario.tokens((kind, before)),
             calls_at_most: self.made + self.reserved,
             ordered_at: *clock,
             arrives_at,
@@ -192,7 +194,8 @@ impl Driver<'_> {
             self.reserved -= performed.may_call;
             self.made += performed.called;
             self.history.clock = self.history.clock.max(performed.arrives_at);
-            let outcome = Outcome { reply: performed.reply.clone(), called: performed.called };
+            let Performed { reply, called, tokens, .. } = performed.clone();
+            let outcome = Outcome { reply, called, tokens };
             if let Err(error) = self.run.resolve(id, outcome, self.history.clock) {
                 return Err(Broken("an open effect takes its reply", error.to_string()));
             }
@@ -204,7 +207,7 @@ impl Driver<'_> {
     /// A reply that comes twice, or late, is refused and changes nothing.
     fn once_more(&mut self, id: EffectId) -> Result<(), Broken> {
         let reply = Reply::Failed(Failure::Malformed { task: "too late" });
-        match self.run.resolve(id, Outcome { reply, called: 1 }, self.history.clock) {
+        match self.run.resolve(id, Outcome::without_tokens(reply, 1), self.history.clock) {
             Err(_) => Ok(()),
             Ok(()) => Err(Broken("a second reply is refused", format!("{id:?}"))),
         }

@@ -2,7 +2,7 @@
 
 use countercheck::document::{Hit, Passage};
 use countercheck::pipeline::answer::{Answer, Outcome, Reason, RunError};
-use countercheck::pipeline::budget::{Call, Calls, Limits};
+use countercheck::pipeline::budget::{Call, Calls, Limits, Tokens};
 use countercheck::pipeline::run::{Effect, Reply};
 use countercheck::pipeline::strategy::OnExhaustion;
 use countercheck::pipeline::task::{Failure, Task};
@@ -244,6 +244,11 @@ fn ledger_is_exact(case: &Case, answer: &Answer) -> Result<(), String> {
             Call::Usefulness => &mut seen.usefulness,
         } += one.called;
     }
+    let took = case.history.performed.iter().try_fold(Tokens::default(), |sum, one| {
+        let Tokens { input, output } = one.tokens?;
+        Some(Tokens { input: sum.input.saturating_add(input), output: sum.output.saturating_add(output) })
+    });
+    ensure(answer.tokens == took, || format!("{:?}, not {took:?}", answer.tokens))?;
     ensure(answer.calls == seen, || format!("{:?}, not {seen:?}", answer.calls))?;
     ensure(seen.charged() <= case.scenario.limits.max_calls, || format!("{} calls", seen.charged()))
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use countercheck::document::{Hit, Origin, Passage, Span};
-use countercheck::pipeline::budget::{Limits, Millis};
+use countercheck::pipeline::budget::{Limits, Millis, Tokens};
 use countercheck::pipeline::run::{Effect, Reply};
 use countercheck::pipeline::strategy::{MAX_K, MAX_RETRIES, OnExhaustion, Strategy};
 use countercheck::pipeline::task::{Draft, Failure, Generate, Grade, Quote, Task, TaskReply};
@@ -139,6 +139,15 @@ impl Scenario {
             _ => may_call.min(1),
         };
         Fate { reply, called, latency }
+    }
+
+    /// What the reply in that slot took; in some worlds services do not always say.
+    pub fn tokens(&self, (kind, n): Slot) -> Option<Tokens> {
+        let silent = Random::new(self.seed, u64::MAX / 2).pick(&[0, 0, 2, 30]);
+        let mut random = Random::new(self.seed, u64::MAX - u64::from(kind) - 8 * n as u64);
+        let most = if random.chance(1) { u32::MAX as usize } else { 2_000 };
+        let tokens = Tokens { input: random.below(most) as u32, output: random.below(300) as u32 };
+        (!random.chance(silent)).then_some(tokens)
     }
 
     /// A reply of the right form, good or bad as this world is.

@@ -89,7 +89,7 @@ pub fn run_logged(script: &Script, strategy: Strategy, limits: Limits) -> (Resul
             Step::Wait => panic!("nothing is outstanding, yet the run waits"),
             Step::Perform(orders) => {
                 let called = |o: &Order| u32::from(!matches!(o.effect, Effect::Retrieve { .. }));
-                let outcome = |o: Order| (o.id, Outcome { called: called(&o), reply: reply(script, &o, &mut log) });
+                let outcome = |o: Order| (o.id, Outcome::without_tokens(reply(script, &o, &mut log), called(&o)));
                 let mut outcomes: Vec<_> = orders.into_iter().map(outcome).collect();
                 if script.reversed {
                     outcomes.reverse();

@@ -81,8 +81,13 @@ function asModel(ask: ChatFunction): unknown {
       return { text };
     }
     const { text, finish, usage } = given;
-    return { text, finish, inputTokens: usage?.inputTokens, outputTokens: usage?.outputTokens };
+    return { text, finish, inputTokens: counted(usage?.inputTokens), outputTokens: counted(usage?.outputTokens) };
   };
+}
+
+/** A number of tokens, if it is one: what a library guesses or leaves out must not spoil the reply. */
+function counted(tokens: unknown): number | undefined {
+  return Number.isSafeInteger(tokens) && (tokens as number) >= 0 ? (tokens as number) : undefined;
 }
 
 function asSearch(search: SearchFunction): unknown {

@@ -507,13 +507,30 @@ documents: number,
 passages: number, };
 
 /**
+ * Tokens that models read and wrote.
+ */
+export type Tokens = { 
+/**
+ * Read.
+ */
+input: number, 
+/**
+ * Written, reasoning included.
+ */
+output: number, };
+
+/**
  * What a run took.
  */
 export type Usage = { 
 /**
  * Calls by kind.
  */
-calls: Calls, };
+calls: Calls, 
+/**
+ * What models took; absent when a service did not say.
+ */
+tokens?: Tokens, };
 
 /**
  * What a grader or a check says.
