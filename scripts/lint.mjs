@@ -6,7 +6,7 @@ import { cargoTarget } from "./lib/paths.mjs";
 import { capture, run } from "./lib/run.mjs";
 import { WASM_TARGET, findWasmToolchain } from "./lib/rust.mjs";
 import { script } from "./lib/stop.mjs";
-import { browserModule, workerModule } from "./lib/wasm.mjs";
+import { browserModule, modelsModule, workerModule } from "./lib/wasm.mjs";
 import { setup } from "./setup.mjs";
 
 const DENY = ["--", "-D", "warnings"];
@@ -20,7 +20,7 @@ async function main() {
     const sentence = "no clippy for wasm32: `rustup component add clippy`, or `apt-get install rust-web-clippy` as root";
     await aptInstall(["rust-web-clippy"], sentence);
   }
-  for (const { feature } of [browserModule, workerModule]) {
+  for (const { feature } of [browserModule, modelsModule, workerModule]) {
     const what = ["--lib", "--target", WASM_TARGET, "--features", feature, "--target-dir", join(cargoTarget, feature)];
     await run("cargo", ["clippy", ...what, ...DENY], { env });
   }

@@ -102,9 +102,8 @@ impl Argument {
 
     /// A whole number that a double holds exactly.
     fn whole(&self) -> Option<u64> {
-        let number = self.0.as_f64()?;
-        let whole = number >= 0.0 && number <= js_sys::Number::MAX_SAFE_INTEGER && number.trunc() == number;
-        whole.then_some(number as u64)
+        let number = self.0.as_f64().filter(|number| *number >= 0.0)?;
+        js_sys::Number::is_safe_integer(&self.0).then_some(number as u64)
     }
 }
 

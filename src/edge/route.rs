@@ -3,6 +3,7 @@
 //! Paths are compared exactly: no suffix, no other spelling, so that a shared cache cannot be made
 //! to store a reply under a name that looks like a file.
 
+use crate::pipeline::budget::Millis;
 use crate::problem::Problem;
 use crate::wire::task::TASKS;
 
@@ -20,6 +21,9 @@ pub enum Endpoint {
     /// `GET /healthz`.
     Health,
 }
+
+/// The longer of the two periods that a rate limit can have, in milliseconds.
+const LIMIT_PERIOD: Millis = 60_000;
 
 /// What a path leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,6 +171,7 @@ impl From<RouteError> for Problem {
             RouteError::Origin => ("origin_not_allowed", 403),
             RouteError::TooMany => ("rate_limited", 429),
         };
-        Self::new(code, status, error.to_string())
+        let retry_after = (error == RouteError::TooMany).then_some(LIMIT_PERIOD);
+        Self { retry_after, ..Self::new(code, status, error.to_string()) }
     }
 }

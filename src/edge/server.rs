@@ -61,12 +61,20 @@ async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<
     };
     let mut response = match responded {
         Ok(response) => response,
-        Err(problem) => Response::from_json(&ErrorBody::from(&problem))?.with_status(problem.status),
+        Err(problem) => refusal(&problem)?,
     };
     if method == "HEAD" {
         response = Response::empty()?.with_status(response.status_code()).with_headers(response.headers().clone());
     }
     finish(&mut response, endpoint, allowed_origin)?;
+    Ok(response)
+}
+
+fn refusal(problem: &Problem) -> worker::Result<Response> {
+    let mut response = Response::from_json(&ErrorBody::from(problem))?.with_status(problem.status);
+    if let Some(wait) = problem.retry_after {
+        response.headers_mut().set("retry-after", &wait.div_ceil(1_000).to_string())?;
+    }
     Ok(response)
 }
 
