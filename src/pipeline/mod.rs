@@ -5,9 +5,12 @@
 //! vendor, no JavaScript, and so it takes the same path on every host.
 
 pub mod answer;
+pub mod beam;
 pub mod budget;
 mod record;
+pub mod reflection;
 pub mod run;
+pub mod segment;
 pub mod strategy;
 pub mod task;
 pub mod trace;
