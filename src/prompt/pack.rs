@@ -1,10 +1,11 @@
-//! The prompts of one language, read from its files.
+//! The prompts of one language, read from its files, and how a prompt is made of them.
 //!
 //! A file has three parts between lines of `===`: the system message, the user message, and what is
 //! added to the latter when a reply could not be read or drafts were rejected. Placeholders stand in
-//! braces; what is filled in is never searched for placeholders again.
+//! braces: `{marker}` for the fence, every other for material that nobody here wrote. What is filled in
+//! is never searched for placeholders again.
 
-use crate::prompt::Language;
+use crate::prompt::fence::Fence;
 
 /// A prompt to send.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -13,6 +14,17 @@ pub struct Prompt {
     pub system: String,
     /// The material.
     pub user: String,
+    /// The texts of the material.
+    pub material: Vec<String>,
+    fence: Fence,
+}
+
+/// The material that stands for a placeholder.
+pub(super) enum Material {
+    /// One text.
+    One(String),
+    /// Texts numbered from 1.
+    Many(Vec<String>),
 }
 
 /// One template.
@@ -38,44 +50,74 @@ pub(super) struct Pack {
     pub(super) rate: Template,
 }
 
+/// The pack in a folder of `templates/`.
 macro_rules! pack {
-    ($language:literal: $($name:ident),+) => {
-        Pack { $($name: Template::parse(include_str!(concat!("templates/", $language, "/", stringify!($name), ".md")))),+ }
-    };
-    ($language:literal) => {
-        pack!($language: decide, grade, grade_score, rewrite, direct, generate, generate_strict, grounding, support,
+    ($folder:literal) => {
+        pack!($folder: decide, grade, grade_score, rewrite, direct, generate, generate_strict, grounding, support,
             usefulness, rate)
     };
+    ($folder:literal: $($name:ident),+) => {
+        Pack {
+            $($name: crate::prompt::pack::Template::parse(
+                include_str!(concat!("templates/", $folder, "/", stringify!($name), ".md"))
+            )),+
+        }
+    };
 }
-
-/// The pack of a language; English where there is none. The answer is in the question's language all
-/// the same, as the prompt asks for it.
-pub(super) fn pack(language: Language) -> Pack {
-    match language {
-        Language::Fr => pack!("fr"),
-        Language::En | Language::De | Language::Es => pack!("en"),
-    }
-}
+pub(super) use pack;
 
 impl Template {
-    fn parse(file: &'static str) -> Self {
+    pub(super) fn parse(file: &'static str) -> Self {
         let mut parts = file.split("\n===\n").map(str::trim_end);
         let mut part = || parts.next().unwrap_or_default();
         Self { system: part(), user: part(), more: part() }
     }
 
-    /// The prompt with its values; `more` adds the third part.
-    pub(super) fn fill(self, values: &[(&str, &str)], more: bool) -> Prompt {
-        let mut user = filled(self.user, values);
+    /// The prompt about a material; `more` adds the third part.
+    pub(super) fn fill(self, material: &[(&'static str, Material)], more: bool) -> Prompt {
+        let texts = material.iter().flat_map(|(_, material)| material.texts()).cloned().collect::<Vec<_>>();
+        let fence = Fence::around(&texts);
+        let mut values = vec![("marker", fence.marker())];
+        values.extend(material.iter().map(|(name, material)| (*name, material.enclosed(&fence))));
+        let mut user = filled(self.user, &values);
         if more {
             user += "\n\n";
-            user += &filled(self.more, values);
+            user += &filled(self.more, &values);
         }
-        Prompt { system: self.system.to_owned(), user }
+        Prompt { system: filled(self.system, &values), user, material: texts, fence }
     }
 }
 
-fn filled(template: &str, values: &[(&str, &str)]) -> String {
+impl Material {
+    fn texts(&self) -> &[String] {
+        match self {
+            Self::One(text) => std::slice::from_ref(text),
+            Self::Many(texts) => texts,
+        }
+    }
+
+    fn enclosed(&self, fence: &Fence) -> String {
+        match self {
+            Self::One(text) => fence.enclose(text),
+            Self::Many(texts) => {
+                let numbered = |(text, n): (&String, usize)| format!("[{n}]\n{}", fence.enclose(text));
+                texts.iter().zip(1..).map(numbered).collect::<Vec<_>>().join("\n\n")
+            }
+        }
+    }
+}
+
+impl Prompt {
+    /// A reply without what it copied of this prompt's fences: a whole text of the material between its
+    /// markers, or a marker. Small models begin their answers so.
+    pub fn without_fences(&self, reply: &str) -> String {
+        let copied = self.material.iter().map(|text| self.fence.enclose(text));
+        let reply = copied.fold(reply.to_owned(), |reply, copy| reply.replace(&copy, ""));
+        self.fence.strip(&reply)
+    }
+}
+
+fn filled(template: &str, values: &[(&str, String)]) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;
     while let Some(open) = rest.find('{') {
@@ -83,7 +125,7 @@ fn filled(template: &str, values: &[(&str, &str)]) -> String {
         text += before;
         let value = values.iter().find_map(|(name, value)| {
             let left = after.strip_prefix('{')?.strip_prefix(name)?.strip_prefix('}')?;
-            Some((*value, left))
+            Some((value, left))
         });
         let Some((value, left)) = value else {
             text.push('{');
