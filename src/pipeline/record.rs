@@ -115,6 +115,8 @@ pub struct Citation {
     pub url: String,
     /// The page's title.
     pub title: String,
+    /// The headings above the passage, outermost first.
+    pub headings: Vec<String>,
     /// The text at `start..end` of the document's original source, byte for byte.
     pub quote: String,
     /// UTF-8 byte offset of the quote's start in the document's original source.
@@ -217,6 +219,7 @@ impl Attempt {
                 passage_id: passage.id.clone(),
                 url: passage.url.clone(),
                 title: passage.title.clone(),
+                headings: passage.headings.clone(),
                 quote: text.to_owned(),
                 start: span.start,
                 end: span.end,

@@ -178,6 +178,10 @@ url: string,
  */
 title: string, 
 /**
+ * The headings above the passage, outermost first.
+ */
+headings: Array<string>, 
+/**
  * The text at `start..end` of the document's original source, byte for byte.
  */
 quote: string, 
