@@ -19,7 +19,8 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
   if (options.endpoint !== undefined) return create(options);
   const hasModels = options.chat !== undefined || options.search !== undefined;
   const module = hasModels ? "countercheck_models_bg.wasm" : "countercheck_bg.wasm";
-  const { embedder = beside("embedder.bin"), wasm = beside(module), index } = options;
+  const { wasm = beside(module) } = options;
+  const [index, embedder = beside("embedder.bin")] = await Promise.all([options.index, options.embedder]);
   const [wasmSource, embedderSource, indexSource] = await Promise.all([
     isFile(wasm) ? read(wasm, "the WebAssembly module") : wasm,
     isFile(embedder) ? read(embedder, "the embedder") : embedder,

@@ -7,7 +7,7 @@ import { CountercheckError } from "./error.ts";
 import { kit } from "./kit.ts";
 import { LocalBackend } from "./local.ts";
 import { smallRuntime } from "./small.ts";
-import { loadBytes } from "./source.ts";
+import { loadEmbedder, loadIndex } from "./source.ts";
 import type { Assistant, AssistantOptions } from "./types.ts";
 
 export { CountercheckError } from "./error.ts";
@@ -102,14 +102,11 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
 
 async function loadFiles(index: AssistantOptions["index"], embedder: NonNullable<AssistantOptions["embedder"]>) {
   const [indexBytes, embedderBytes] = await Promise.all([
-    index === undefined ? undefined : loadBytes(index, "the index", "Check the address given as `index`."),
-    embedder === false ? undefined : loadBytes(embedder, "the embedder", EMBEDDER_HINT),
+    index === undefined ? undefined : loadIndex(index),
+    embedder === false ? undefined : loadEmbedder(embedder),
   ]);
   return { index: indexBytes, embedder: embedderBytes };
 }
-
-const EMBEDDER_HINT =
-  "Serve embedder.bin beside the script, or pass its address as `embedder`, or `false` to search by words alone.";
 
 function checkOptions(options: AssistantOptions): void {
   const unknown = Object.keys(options).find((name) => !(KNOWN as string[]).includes(name));

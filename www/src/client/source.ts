@@ -3,6 +3,20 @@
 import { CountercheckError } from "./error.ts";
 import type { Source } from "./types.ts";
 
+/** The bytes of an index. */
+export async function loadIndex(index: Source | Promise<Source>): Promise<Uint8Array> {
+  return loadBytes(await index, "the index", "Check the address given as `index`.");
+}
+
+/** The bytes of an embedder's table. */
+export async function loadEmbedder(embedder: Source | Promise<Source>): Promise<Uint8Array> {
+  return loadBytes(
+    await embedder,
+    "the embedder",
+    "Serve embedder.bin beside the script, or pass its address as `embedder`, or `false` to search by words alone.",
+  );
+}
+
 /**
  * The bytes of a source.
  *

@@ -18,9 +18,9 @@ export type Source = string | URL | Uint8Array | ArrayBuffer | Response;
 /** How an assistant is made. */
 export interface AssistantOptions {
   /** The index, a `.ccx` file; without it the assistant starts empty. Bytes are kept, not copied. */
-  index?: Source;
+  index?: Source | Promise<Source>;
   /** The embedder's table; by default the package's own, `false` for search by words alone. */
-  embedder?: Source | false;
+  embedder?: Source | Promise<Source> | false;
   /**
    * The wasm module, where it is not beside this script: countercheck_bg.wasm, or with `chat` or
    * `search` countercheck_models_bg.wasm. Of each only the first assistant's counts.
