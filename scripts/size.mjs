@@ -23,6 +23,7 @@ function parts() {
     models: ["dist/countercheck_models_bg.wasm", "dist/countercheck.js", ...chunks.filter(isShared), ...named("connect")],
     remote: named("remote"),
     element: ["dist/element.js"],
+    settings: ["dist/settings.js"],
     embedder: ["assets/embedder.bin"],
   };
 }

@@ -5,11 +5,12 @@ import { dist, root } from "./paths.mjs";
 
 const source = (path) => join(root, "www", ...path.split("/"));
 
-// The modules that keep state (the wasm instance) and have a bundle of their own. Whoever imports
-// one imports its bundle, or there would be two instances.
+// The modules that have a bundle of their own, because they keep state (the wasm instance) or few pages
+// need them. Whoever imports one imports its bundle.
 const SHARED = new Map([
   [source("src/client/index.ts"), "countercheck.js"],
   [source("src/node.ts"), "node.js"],
+  [source("src/element/settings-panel.ts"), "settings.js"],
 ]);
 
 const COMMON = { bundle: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning" };
@@ -18,7 +19,7 @@ const BROWSER = { ...COMMON, platform: "browser", minify: true };
 const SPLIT = { splitting: true, outdir: dist, chunkNames: "chunks/[name]-[hash]" };
 const NODE = { ...COMMON, platform: "node", target: "node20" };
 
-/** Bundles the package's entries: countercheck.js, element.js, node.js, workerd.js, cli.js. */
+/** Bundles the package's entries: countercheck.js, element.js, settings.js, node.js, workerd.js, cli.js. */
 export async function bundleLibrary() {
   const { build } = await import("esbuild");
   rmSync(join(dist, "chunks"), { recursive: true, force: true });
@@ -26,6 +27,7 @@ export async function bundleLibrary() {
   await Promise.all([
     build({ ...BROWSER, ...client, ...SPLIT, entryPoints: { countercheck: client.entryPoints[0] }, outfile: undefined }),
     build({ ...BROWSER, ...entry("src/define.ts", "element.js") }),
+    build({ ...BROWSER, ...entry("src/element/settings-panel.ts", "settings.js") }),
     build({ ...NODE, ...entry("src/node.ts", "node.js") }),
     build({ ...COMMON, platform: "neutral", ...entry("src/workerd.ts", "workerd.js") }),
     build({ ...NODE, ...entry("src/cli/main.ts", "cli.js") }),

@@ -8,7 +8,8 @@ const site = join(dist, "site");
 /** The index of the documentation that `npm start` serves; made by docs.mjs, kept by the build. */
 export const DOCS_INDEX = join(site, "docs.ccx");
 
-const LIBRARY = ["countercheck.js", "element.js", "countercheck_bg.wasm", "countercheck_models_bg.wasm", "embedder.bin"];
+const SCRIPTS = ["countercheck.js", "element.js", "settings.js"];
+const LIBRARY = [...SCRIPTS, "countercheck_bg.wasm", "countercheck_models_bg.wasm", "embedder.bin"];
 
 /**
  * Brings dist/site up to date: unchanged files are left alone, those nobody wants any more are removed.

@@ -1,92 +1,20 @@
 // The demo page as its readers use it: by keyboard, with a screen reader, on a phone, and stopping half way.
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { QUESTION, assistantFor } from "../node/support.mjs";
-import { browser, openPage, serve } from "./support.mjs";
+import { QUESTION } from "../node/support.mjs";
+import { ask, focused, mustBeClean, openDemo, overflow, screenshot, startDemo, tabUntil } from "./demo.mjs";
 
 const LIMITS_URL = "https://docs.example/limits#request-body";
-// Screenshots for whoever looks at them: SCREENSHOTS=directory npm run test:browser
-const screenshots = process.env.SCREENSHOTS || mkdtempSync(join(tmpdir(), "countercheck-page-"));
 
-let chromium;
-let server;
-let passages;
-/** The response of the edge that is under way: each test says what comes and when. */
-let edge;
+let demo;
 
 before(async () => {
-  const disposals = [];
-  const assistant = await assistantFor({ after: (dispose) => disposals.push(dispose) });
-  const index = Buffer.from(await assistant.save());
-  ({ passages } = await assistant.statistics());
-  disposals.forEach((dispose) => dispose());
-  const json = (body) => (_, response) =>
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
-  server = await serve({
-    "/docs.ccx": index,
-    "/never.ccx": () => {},
-    "/healthz": json({ status: "ok", documents: 3, passages: 99 }),
-    "/v1/search": json({ hits: [] }),
-    "/v1/ask": (request, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
-      edge.open(response);
-      response.on("close", () => edge.closed());
-    },
-  });
-  chromium = await browser();
+  demo = await startDemo({ "/never.ccx": () => {} });
 });
 
-after(async () => {
-  await chromium?.close();
-  await server?.close();
-});
+after(() => demo?.stop());
 
-/** The demo page, its violations of the content security policy collected with the errors. */
-async function open(t, options) {
-  edge = {};
-  edge.opened = new Promise((resolve) => {
-    edge.open = resolve;
-  });
-  edge.gone = new Promise((resolve) => {
-    edge.closed = resolve;
-  });
-  const opened = await openPage(chromium, "about:blank", options);
-  t.after(() => opened.context.close());
-  await opened.page.addInitScript(() => {
-    window.violations = [];
-    addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
-      window.violations.push(`${violatedDirective} ${blockedURI}`),
-    );
-  });
-  await opened.page.goto(`${server.url}/`);
-  await opened.page.getByRole("combobox").waitFor();
-  return opened;
-}
-
-/** The part that has the focus, named as a reader would hear it. */
-function focused(page) {
-  return page.evaluate(() => {
-    const element = document.activeElement?.shadowRoot?.activeElement ?? document.activeElement;
-    return `${element.localName} ${element.getAttribute("aria-label") ?? element.value ?? element.textContent}`.trim();
-  });
-}
-
-async function tabUntil(page, wanted) {
-  for (let presses = 0; presses < 40; presses++) {
-    if (wanted.test(await focused(page))) return;
-    await page.keyboard.press("Tab");
-  }
-  assert.fail(`no part like ${wanted} can be reached with Tab`);
-}
-
-async function mustBeClean({ page, foreign, errors }) {
-  assert.deepEqual(await page.evaluate(() => window.violations), []);
-  assert.deepEqual(errors, []);
-  assert.deepEqual(foreign, []);
-}
+const open = (t, options) => openDemo(t, demo, options);
 
 test("everything_can_be_done_by_keyboard", async (t) => {
   const opened = await open(t);
@@ -122,7 +50,7 @@ test("everything_can_be_done_by_keyboard", async (t) => {
   await page.getByText("Supported by the sources", { exact: true }).waitFor();
   assert.match(await focused(page), /^input /, "the composer keeps the focus");
 
-  await tabUntil(page, /^a Source 1: Limits \(opens in a new tab\)$/);
+  await tabUntil(page, /^a Source 1: Limits › Request body \(opens in a new tab\)$/);
   await tabUntil(page, /^summary /);
   await page.keyboard.press("Enter");
   await page.getByText("The sources support it", { exact: true }).waitFor();
@@ -167,6 +95,51 @@ test("a_question_without_an_answer_says_so_and_shows_what_comes_closest", async 
   await mustBeClean(opened);
 });
 
+test("a_question_that_is_missing_or_very_long_is_no_trouble", async (t) => {
+  const opened = await open(t);
+  const { page } = opened;
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByRole("alert").getByText("Type a question first.").waitFor();
+  assert.match(await focused(page), /^input Ask or search/);
+  await page.keyboard.type("x");
+  assert.equal(await page.getByRole("alert").count(), 0);
+
+  await ask(page, `${QUESTION} ${"Or of the body of a response? ".repeat(200)}`);
+  await page.getByText(/\d (ms|s), in this page/).waitFor();
+  const heading = page.getByRole("article").getByRole("heading").first();
+  const { shown, whole } = await heading.evaluate((it) => ({ shown: it.clientHeight, whole: it.scrollHeight }));
+  assert.ok(shown < 250 && whole > 1000, `${shown} of ${whole} pixels`);
+  await page.getByText("How this came about").click();
+  const detail = page.locator("[part=steps] .detail").first();
+  assert.ok((await detail.evaluate((it) => it.clientHeight)) < 250);
+
+  await ask(page, "x".repeat(9000));
+  await page.getByRole("alert").getByText("The question is too long. Shorten it, then ask again.").waitFor();
+  await page.getByText("Details").click();
+  await page.getByText("the question has 9000 bytes: shorten it to 8192 too_large").waitFor();
+  await mustBeClean(opened);
+});
+
+test("what_is_over_at_once_does_not_flash_by", async (t) => {
+  const { page } = await open(t);
+  await page.getByText(/^3 pages/).waitFor();
+  const seen = await page.evaluate(async (question) => {
+    const element = document.querySelector("countercheck-assistant");
+    let isOver = false;
+    const seen = [];
+    const look = () => {
+      seen.push(element.shadowRoot.querySelector(".pending") !== null);
+      if (!isOver) requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+    await element.ask(question);
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    isOver = true;
+    return seen;
+  }, QUESTION);
+  assert.equal(seen.includes(true), false, "the stages of the built-in solver are in no frame");
+});
+
 test("assistive_technology_hears_boundaries_and_the_answer_once", async (t) => {
   const { page } = await open(t);
   const status = page.getByRole("status");
@@ -180,8 +153,7 @@ test("assistive_technology_hears_boundaries_and_the_answer_once", async (t) => {
   assert.equal(await log.getAttribute("aria-live"), "off");
   assert.ok(await log.getAttribute("aria-label"));
   assert.equal(await log.getByRole("status").count(), 0);
-  await page.getByRole("combobox").fill(QUESTION);
-  await page.keyboard.press("Enter");
+  await ask(page, QUESTION);
   await page.getByText("Supported by the sources", { exact: true }).waitFor();
   const heard = await page.evaluate(() => window.heard);
   assert.equal(heard.at(-1).startsWith("Answer ready. "), true);
@@ -191,112 +163,10 @@ test("assistive_technology_hears_boundaries_and_the_answer_once", async (t) => {
   assert.ok(heard.length <= 3, heard.join(" | "));
 });
 
-test("the_edge_streams_stages_and_a_draft_until_it_is_stopped", async (t) => {
-  const opened = await open(t);
-  const { page } = opened;
-  await page.getByText("At the edge").click();
-  await page.getByRole("combobox").fill("Why?");
-  await page.keyboard.press("Enter");
-  const response = await edge.opened;
-  const send = (event) => response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-  const card = page.getByRole("article");
-  await card.getByText("Searching the documentation").waitFor();
-  send({ type: "retrieve", query: "Why?", passages: 2 });
-  await card.getByText("Found 2 passages").waitFor();
-  send({ type: "grade", n: 1, of: 2, passage_id: "a#0", verdict: "yes" });
-  await card.getByText("Reading passage 1 of 2").waitFor();
-  send({ type: "decide", relevant: 1, rejected: 1, unknown: 0, need_web: true });
-  await card.getByText("1 relevant, 1 set aside").waitFor();
-  send({ type: "draft-start", attempt: 1 });
-  send({ type: "draft-delta", text: "Because **it" });
-  send({ type: "draft-delta", text: " is**." });
-  await card.locator("strong", { hasText: "it is" }).waitFor();
-  await card.getByText("Draft, still being checked").waitFor();
-  send({ type: "draft-reject", attempt: 1, check: "grounding" });
-  await card.getByText(/^Draft 1 withdrawn/).waitFor();
-  await card.locator("strong").waitFor({ state: "detached" });
-
-  await page.getByRole("button", { name: "Stop", exact: true }).click();
-  await card.getByText("Stopped before there was an answer.").waitFor();
-  await edge.gone;
-  await page.getByRole("button", { name: "Ask", exact: true }).waitFor();
-  await mustBeClean(opened);
-});
-
-const PARTIAL = {
-  outcome: "partial",
-  reason: "ungrounded",
-  text: "Like this:[1]\n\n```js\nlisten(80)\n```\n\nOr [that](https://evil.test/), ![x](https://evil.test/x.png) <img src=x>.[7]",
-  citations: [
-    {
-      n: 1,
-      passage_id: "a#0",
-      url: "https://news.example/a",
-      title: "News",
-      quote: "**listen**",
-      start: 0,
-      end: 10,
-      origin: "web",
-    },
-  ],
-  grounded: false,
-  useful: null,
-  attempts: 2,
-  sources: [],
-  sources_used: 1,
-  web_search_used: true,
-  verdicts: [],
-  usage: { calls: {} },
-  warnings: [{ code: "ungraded", message: "no passage could be graded" }],
-  trace: [{ type: "web-search", query: "why", results: 3 }],
-  strategy: "self-reflective",
-  solver: "llm",
-  language: "en",
-};
-
-test("a_partial_answer_says_what_is_wrong_with_it_and_its_code_can_be_copied", async (t) => {
-  const opened = await open(t, { permissions: ["clipboard-read", "clipboard-write"] });
-  const { page } = opened;
-  await page.getByText("At the edge").click();
-  await page.getByRole("combobox").fill("Why?");
-  await page.keyboard.press("Enter");
-  (await edge.opened).end(`event: answer\ndata: ${JSON.stringify(PARTIAL)}\n\n`);
-  const card = page.getByRole("article");
-  await card.getByText("Partial answer", { exact: true }).waitFor();
-  await card.getByText("Not supported by the sources", { exact: true }).waitFor();
-  await card.getByText("Usefulness not checked", { exact: true }).waitFor();
-  await card.getByText(/^Parts of this are not supported/).waitFor();
-  await card.getByText("no passage could be graded").waitFor();
-  await card.getByText("from the web").waitFor();
-  await card.getByText("Or that (evil.test), x <img src=x>.[7]").waitFor();
-  assert.equal(await card.getByText("Quoted from the sources").count(), 0, "a model wrote it");
-  assert.match(await card.textContent(), /\d (ms|s), at the edge/);
-  const links = await card.getByRole("link").evaluateAll((all) => all.map(({ href }) => href));
-  assert.deepEqual(links, ["https://news.example/a", "https://news.example/a"]);
-
-  await card.getByRole("button", { name: "Copy" }).click();
-  await card.getByRole("button", { name: "Copied" }).waitFor();
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "listen(80)");
-  await mustBeClean(opened);
-});
-
-test("what_is_indexed_is_told_of_the_place_that_is_chosen", async (t) => {
-  const { page } = await open(t);
-  await page.getByText(`3 pages, ${passages} passages`, { exact: true }).waitFor();
-  await page.getByText("At the edge").click();
-  await page.getByRole("combobox").fill("why");
-  await page.getByText(/^Questions go to the Worker at 127\.0\.0\.1:\d+\./).waitFor();
-  await page.getByText("3 pages, 99 passages", { exact: true }).waitFor();
-  await page.keyboard.press("Escape");
-  await page.locator("fieldset").getByText("In this page").click();
-  await page.getByText(`3 pages, ${passages} passages`, { exact: true }).waitFor();
-});
-
 test("waiting_for_the_index_can_be_stopped_as_well", async (t) => {
   const { page } = await open(t);
   await page.evaluate(() => document.querySelector("countercheck-assistant").setAttribute("index", "/never.ccx"));
-  await page.getByRole("combobox").fill("Why?");
-  await page.keyboard.press("Enter");
+  await ask(page, "Why?");
   await page.getByText("Loading the documentation…").first().waitFor();
   await page.getByRole("button", { name: "Stop", exact: true }).focus();
   await page.keyboard.press("Escape");
@@ -316,24 +186,6 @@ test("an_element_that_is_moved_keeps_its_answer_and_its_senses", async (t) => {
   await page.keyboard.type("What is the boiling point of mercury?");
   await page.keyboard.press("Enter");
   await page.getByText("No answer", { exact: true }).waitFor();
-});
-
-test("an_error_of_the_edge_is_an_alert_with_another_try", async (t) => {
-  const { page } = await open(t);
-  await page.getByText("At the edge").click();
-  await page.getByRole("combobox").fill("Why?");
-  await page.keyboard.press("Enter");
-  (await edge.opened).end(
-    `event: error\ndata: ${JSON.stringify({ code: "provider_failed", message: "nobody answered" })}\n\n`,
-  );
-  const alert = page.getByRole("alert");
-  await alert.getByText("That did not work: nobody answered").waitFor();
-  edge.opened = new Promise((resolve) => {
-    edge.open = resolve;
-  });
-  await alert.getByRole("button", { name: "Try again" }).click();
-  await edge.opened;
-  assert.equal(await alert.textContent(), "");
 });
 
 test("a_page_may_intercept_questions_and_hears_of_answers", async (t) => {
@@ -371,7 +223,7 @@ for (const [name, options] of LOOKS) {
   test(`the page fits: ${name}`, async (t) => {
     const opened = await open(t, options);
     const { page } = opened;
-    const shot = (step) => page.screenshot({ path: join(screenshots, `${name}-${step}.png`), fullPage: true });
+    const shot = (step) => screenshot(page, `${name}-${step}`);
     await shot("start");
     await page.getByRole("combobox").fill("request body");
     await page.getByRole("option").nth(1).waitFor();
@@ -379,19 +231,15 @@ for (const [name, options] of LOOKS) {
     await page.keyboard.press("Enter");
     await page.getByText("How this came about").click();
     await shot("answer");
-    const page_ = await page.evaluate(() => {
+    const { background, duration } = await page.evaluate(() => {
       const element = document.querySelector("countercheck-assistant");
-      const style = getComputedStyle(element.shadowRoot.querySelector(".card"));
-      return {
-        overflow: document.documentElement.scrollWidth - innerWidth,
-        background: style.backgroundColor,
-        duration: style.animationDuration,
-      };
+      const { backgroundColor, animationDuration } = getComputedStyle(element.shadowRoot.querySelector(".card"));
+      return { background: backgroundColor, duration: animationDuration };
     });
-    assert.equal(page_.overflow, 0, "nothing is wider than the window");
-    const luminance = Number(/\d+/.exec(page_.background)[0]);
-    assert.ok(name === "dark" ? luminance < 60 : luminance > 200, page_.background);
-    if (name === "still") assert.equal(page_.duration, "0.001s");
+    assert.equal(await overflow(page), 0, "nothing is wider than the window");
+    const luminance = Number(/\d+/.exec(background)[0]);
+    assert.ok(name === "dark" ? luminance < 60 : luminance > 200, background);
+    if (name === "still") assert.equal(duration, "0.001s");
     await mustBeClean(opened);
   });
 }

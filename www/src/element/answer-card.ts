@@ -1,13 +1,13 @@
-// One question and what became of it: stages while it runs, then the answer with its labels, its
-// sources with their quotes, and the trace for those who want to see how it came about.
+// One question and what became of it: stages and a draft while it runs, then the answer with its labels
+// and its sources with their quotes. How it came about can be followed, or read afterwards.
 
 import type { Answer, AnswerEvent, Citation, SearchHit } from "../client/index.ts";
 import { h, icon } from "./dom.ts";
 import { opensNewTab, shortAddress, webAddress } from "./links.ts";
 import { renderMarkdown } from "./markdown.ts";
 import type { Messages } from "./messages.ts";
-import { hitLink } from "./results.ts";
-import { Stages, traceList } from "./trace.ts";
+import { hitLink, trailOf } from "./results.ts";
+import { Stages, Trace } from "./trace.ts";
 
 /** How long "Copied" stays. */
 const COPIED_MS = 2000;
@@ -20,33 +20,45 @@ export class AnswerCard {
   readonly element: HTMLElement;
   readonly #messages: Messages;
   readonly #body = h("div", { class: "body" });
+  readonly #foot: HTMLElement;
   readonly #stages: Stages;
-  readonly #draft = h("div", { class: "draft prose", part: "draft" });
-  #draftText = "";
-  #drawing = 0;
+  readonly #trace: Trace;
+  readonly #draft = h("div", { class: "draft", part: "draft", hidden: true });
+  readonly #draftText = h("p", { class: "draft-text" });
 
   constructor(question: string, messages: Messages) {
     this.#messages = messages;
     this.#stages = new Stages(messages);
-    this.#body.append(this.#stages.element);
+    this.#trace = new Trace(messages);
+    this.#draft.append(h("p", { class: "draft-note" }, messages.unchecked), this.#draftText);
+    this.#body.append(this.#stages.element, this.#draft);
+    this.#foot = h("footer", { class: "foot" }, this.#trace.element);
+    // What is over before anybody could read it is not shown: see `.pending` in the styles.
     this.element = h(
       "article",
-      { part: "answer", class: "card", "aria-busy": "true" },
+      { part: "answer", class: "card pending", "aria-busy": "true" },
       h("h2", { class: "question", part: "question" }, question),
       this.#body,
+      this.#foot,
     );
   }
 
   /** Shows what an event of the run says. */
   show(event: AnswerEvent): void {
     this.#stages.show(event);
-    if (event.type === "draft-delta") this.#setDraft(this.#draftText + event.text);
-    else if (event.type === "draft-start" || event.type === "draft-reject") this.#setDraft("");
+    this.#trace.show(event);
+    if (event.type === "draft-delta") {
+      this.#draftText.append(event.text);
+      this.#draft.hidden = false;
+    } else if (event.type === "draft-start" || event.type === "draft-reject") {
+      this.#draftText.replaceChildren();
+      this.#draft.hidden = true;
+    }
   }
 
   /** Replaces stages and draft by the answer. */
   finish(answer: Answer, where: string, milliseconds: number): void {
-    this.#end();
+    this.#end(answer.trace);
     const m = this.#messages;
     const text = h("div", { class: "prose", part: "text", lang: answer.language });
     text.append(
@@ -61,7 +73,7 @@ export class AnswerCard {
       this.#badges(answer),
       ...note(answer.outcome === "partial" && m.partial(answer.reason), "caution"),
       text,
-      ...note(abstained && m.abstained, "quiet"),
+      ...note(abstained && m.abstained(answer.reason), "quiet"),
       ...note(!abstained && answer.solver === "builtin" && m.extractive, "quiet"),
       ...note(
         answer.warnings
@@ -71,13 +83,8 @@ export class AnswerCard {
         "quiet",
       ),
       ...this.#sources(answer),
-      h(
-        "footer",
-        { class: "foot" },
-        h("details", { part: "trace", class: "trace" }, h("summary", {}, m.trace), traceList(answer.trace, m)),
-        h("span", { class: "took", part: "took" }, m.took(milliseconds, where)),
-      ),
     );
+    this.#foot.append(h("span", { class: "took", part: "took" }, m.took(milliseconds, where)));
   }
 
   /** Shows where the reader may look instead, below an abstention. */
@@ -89,7 +96,7 @@ export class AnswerCard {
       h("h3", {}, this.#messages.closest),
       ...hits.map((hit) => hitLink(hit, query, this.#messages)),
     );
-    this.#body.querySelector(".foot")?.before(list);
+    this.#body.append(list);
   }
 
   /** The run ended without an answer. */
@@ -99,24 +106,11 @@ export class AnswerCard {
     this.#body.append(...note(message, "quiet"));
   }
 
-  #end(): void {
-    cancelAnimationFrame(this.#drawing);
+  #end(trace: readonly AnswerEvent[] = []): void {
     this.#stages.end();
+    this.#trace.end(trace);
+    this.element.classList.remove("pending");
     this.element.removeAttribute("aria-busy");
-  }
-
-  /** Draws a growing draft once a frame: each time it is parsed as a whole. */
-  #setDraft(text: string): void {
-    this.#draftText = text;
-    cancelAnimationFrame(this.#drawing);
-    this.#drawing = requestAnimationFrame(() => {
-      this.#draft.replaceChildren(
-        h("p", { class: "draft-note" }, this.#messages.unchecked),
-        renderMarkdown(this.#draftText),
-      );
-      if (this.#draftText === "") this.#draft.remove();
-      else this.#body.append(this.#draft);
-    });
   }
 
   #badges({ outcome, grounded, useful }: Answer): HTMLElement {
@@ -147,11 +141,11 @@ export class AnswerCard {
   #mark(citation: Citation | undefined): Node | undefined {
     if (citation === undefined) return undefined;
     const address = webAddress(citation.url, document.baseURI);
-    const label = this.#messages.citation(citation.n, citation.title);
+    const label = this.#messages.citation(citation.n, trailOf(citation).join(" › "));
     if (address === undefined) return h("span", { class: "mark", title: label }, `[${citation.n}]`);
     const link = h(
       "a",
-      { class: "mark", part: "citation", title: citation.title, "aria-label": `${label} ${this.#messages.newTab}` },
+      { class: "mark", part: "citation", title: trailOf(citation).join(" › "), "aria-label": `${label} ${this.#messages.newTab}` },
       `[${citation.n}]`,
     );
     return opensNewTab(link, address);
@@ -163,8 +157,10 @@ export class AnswerCard {
     return [h("h3", { class: "sources-title" }, this.#messages.sources), list];
   }
 
-  #source({ n, title, url, quote, origin }: Citation): HTMLLIElement {
+  #source(citation: Citation): HTMLLIElement {
     const m = this.#messages;
+    const { n, url, quote, origin } = citation;
+    const title = trailOf(citation).join(" › ");
     const address = webAddress(url, document.baseURI);
     const heading = h(
       "div",

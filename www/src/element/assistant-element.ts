@@ -1,33 +1,26 @@
 // The custom element's class; define.ts registers it. Importing this file needs no browser.
 
-import type { Answer, AnswerEvent, Assistant, SearchHit } from "../client/index.ts";
-import { AnswerCard } from "./answer-card.ts";
-import { Assistants, whenAborted } from "./assistants.ts";
+import type { Answer, Assistant, Chat, WebSearch } from "../client/index.ts";
+import { Asking } from "./asking.ts";
+import type { AnswerDetail } from "./asking.ts";
 import type { Where } from "./assistants.ts";
+import { listenToComposer } from "./composer.ts";
 import { h } from "./dom.ts";
-import { shortcutLabel, shortcutOf } from "./keyboard.ts";
-import type { Shortcut } from "./keyboard.ts";
-import { plainText } from "./markdown.ts";
+import { shortcutLabel, shortcutOf, shortcutsIn } from "./keyboard.ts";
 import { ENGLISH } from "./messages.ts";
 import type { Messages } from "./messages.ts";
-import { bestOfSections } from "./results.ts";
+import { adoptProperties, reflect } from "./properties.ts";
 import { SearchAsYouType } from "./search-as-you-type.ts";
+import type { Settings } from "./settings.ts";
+import type { SettingsPanel } from "./settings-panel.ts";
+import { PLACE_ATTRIBUTES, Setup } from "./setup.ts";
 import { styles } from "./styles.ts";
-import { buildView, showExamples, showWhere } from "./view.ts";
+import { announce, buildView, showExamples, showInput, showWhere } from "./view.ts";
 import type { View } from "./view.ts";
 
-const SHOWN_CLOSEST = 3;
-/** Several passages may be of one section. */
-const SEARCHED_CLOSEST = 9;
 const SEARCH_DELAY_MS: Record<Where, number> = { page: 60, edge: 220 };
 
-/** What `countercheck-answer` tells. */
-export interface AnswerDetail {
-  question: string;
-  answer: Answer;
-  where: Where;
-  milliseconds: number;
-}
+export type { AnswerDetail };
 
 // A server has no HTMLElement to extend; nobody makes an element there.
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
@@ -38,13 +31,18 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  * @attr index - address of the index; makes answers in this page available
  * @attr endpoint - address of a countercheck Worker, empty for this origin; makes answers at the edge available
  * @attr embedder - address of the embedder's table if it is not beside the script, `none` for words alone
- * @attr wasm - address of the wasm module if it is not beside the script
+ * @attr wasm, wasm-models - addresses of countercheck_bg.wasm, and of countercheck_models_bg.wasm for pages that
+ *   ask a model, if they are not beside the script
  * @attr where - `page` or `edge`: where answers are made at first
- * @attr strategy - the strategy's name
+ * @attr strategy - the strategy's name: `naive`, `corrective` or `self-reflective`
+ * @attr k - how many passages are looked up for a question
+ * @attr settings - lets the reader choose strategy, model and web search
  * @attr examples - example questions, separated by `|`
  * @attr shortcuts - of `k` (⌘K, Ctrl+K) and `/`, which are on; both by default, empty for none
  * @attr loading - `eager` loads the index at once rather than when the reader turns to the element
  * @attr theme - `light` or `dark`; by default what the page's `color-scheme` says
+ *
+ * Properties besides: `chat` and `search` as `createAssistant` takes them, `messages`, `examples`.
  *
  * @slot - what stands below the answer
  *
@@ -52,8 +50,8 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  * @fires countercheck-answer - `detail` is an {@link AnswerDetail}
  * @fires countercheck-error - `detail.error`
  *
- * @csspart form, input, button, shortcut, results, result, where, examples, example, log, answer, question,
- *   badge, text, note, citation, sources, source, trace, took, error
+ * @csspart form, input, button, shortcut, results, result, where, settings-button, settings, examples, example, log,
+ *   answer, question, stages, draft, badge, text, note, citation, sources, source, trace, withdrawn, took, error
  *
  * @cssprop --countercheck-accent - colour of what can be acted on
  * @cssprop --countercheck-text, --countercheck-muted, --countercheck-background, --countercheck-surface,
@@ -61,21 +59,23 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  * @cssprop --countercheck-radius, --countercheck-font, --countercheck-mono - shape and type
  */
 export class CountercheckAssistant extends Base {
-  static readonly observedAttributes = ["index", "embedder", "wasm", "endpoint", "where", "examples", "shortcuts"];
+  static readonly observedAttributes = [...PLACE_ATTRIBUTES, "where", "examples", "shortcuts", "settings"];
 
   #messages: Messages = ENGLISH;
   #view: View | undefined;
-  #assistants: Assistants | undefined;
-  #where: Where = "page";
+  #panel: SettingsPanel | undefined;
+  readonly #setup = new Setup(this);
   readonly #statistics = new Map<Where, string>();
-  #running: AbortController | undefined;
+  #asking: Asking | undefined;
   #search: SearchAsYouType | undefined;
   readonly #onPageKey = (event: KeyboardEvent) => this.#handlePageKey(event);
 
   connectedCallback(): void {
     // An element that is only moved keeps its answer.
-    if (this.#view === undefined) this.#build();
-    else this.#assistants ??= this.#newAssistants();
+    if (this.#view === undefined) {
+      adoptProperties(this, ["chat", "search", "messages", "strategy", "k", "where", "examples"]);
+      this.#build();
+    }
     document.addEventListener("keydown", this.#onPageKey);
     if (this.getAttribute("loading") === "eager") this.#preload();
   }
@@ -84,14 +84,14 @@ export class CountercheckAssistant extends Base {
     document.removeEventListener("keydown", this.#onPageKey);
     this.stop();
     this.#search?.stop();
-    this.#assistants?.dispose();
-    this.#assistants = undefined;
+    this.#panel?.element.close();
+    this.#setup.dispose();
   }
 
   attributeChangedCallback(name: string, before: string | null, value: string | null): void {
-    if (before === value || this.#view === undefined || !this.isConnected) return;
+    if (before === value || this.#view === undefined) return;
     if (name === "where") this.#choose(value);
-    else this.#build();
+    else this.#changed();
   }
 
   /** The element's strings; what is absent stays English. */
@@ -101,12 +101,50 @@ export class CountercheckAssistant extends Base {
 
   set messages(messages: Partial<Messages>) {
     this.#messages = { ...ENGLISH, ...messages };
-    if (this.isConnected) this.#build();
+    this.#changed();
+  }
+
+  /** Whom the loop in this page asks, as `createAssistant` takes it; by default the built-in solver. */
+  get chat(): Chat | undefined {
+    return this.#setup.site.chat;
+  }
+
+  set chat(chat: Chat | undefined) {
+    this.#setup.site = { chat };
+    this.#changed();
+  }
+
+  /** Who searches the web for the loop in this page, as `createAssistant` takes it. */
+  get search(): WebSearch | undefined {
+    return this.#setup.site.search;
+  }
+
+  set search(search: WebSearch | undefined) {
+    this.#setup.site = { search };
+    this.#changed();
+  }
+
+  /** The strategy's name, unless the reader has set another. */
+  get strategy(): string | undefined {
+    return this.getAttribute("strategy") ?? undefined;
+  }
+
+  set strategy(strategy: string | undefined) {
+    reflect(this, "strategy", strategy);
+  }
+
+  /** How many passages are looked up for a question, unless the reader has set another number. */
+  get k(): number | undefined {
+    return this.hasAttribute("k") ? Number(this.getAttribute("k")) : undefined;
+  }
+
+  set k(k: number | undefined) {
+    reflect(this, "k", k);
   }
 
   /** Where answers are made. A place that is not available is not chosen. */
   get where(): Where {
-    return this.#where;
+    return this.#setup.where;
   }
 
   set where(where: Where) {
@@ -131,39 +169,19 @@ export class CountercheckAssistant extends Base {
     const asked = question.trim();
     if (view === undefined || asked === "") return undefined;
     if (!this.#dispatch("countercheck-ask", { question: asked })) return undefined;
-    this.stop();
-    const run = new AbortController();
-    const where = this.#where;
-    const card = new AnswerCard(asked, this.#messages);
     view.input.value = asked;
     this.#search?.stop();
-    this.#showInput();
-    this.#showError();
-    this.#setRunning(run);
+    showInput(view);
+    view.notice.clear();
     view.examples.hidden = true;
     // The composer keeps the focus, except where that would leave half the answer under a keyboard.
     if (matchMedia("(hover: none) and (pointer: coarse)").matches) view.input.blur();
-    view.log.replaceChildren(card.element);
-    this.#announce(this.#messages.searching);
-    try {
-      return await this.#run(asked, where, card, run.signal);
-    } catch (error) {
-      if (run.signal.aborted) {
-        card.giveUp(this.#messages.stopped);
-        if (this.#running === run) this.#announce(this.#messages.announceStopped);
-      } else {
-        card.element.remove();
-        this.#showError(error, () => void this.ask(asked));
-      }
-      return undefined;
-    } finally {
-      if (this.#running === run) this.#setRunning(undefined);
-    }
+    return this.#asking?.ask(asked);
   }
 
   /** Ends the run that is under way, if there is one. */
   stop(): void {
-    this.#running?.abort();
+    this.#asking?.stop();
   }
 
   /** Empties the input and takes the answer away. */
@@ -175,8 +193,8 @@ export class CountercheckAssistant extends Base {
     view.input.value = "";
     view.log.replaceChildren();
     view.examples.hidden = this.examples.length === 0;
-    this.#showInput();
-    this.#showError();
+    showInput(view);
+    view.notice.clear();
   }
 
   /** Brings the reader to the input. */
@@ -185,34 +203,10 @@ export class CountercheckAssistant extends Base {
     this.#view?.input.select();
   }
 
-  async #run(question: string, where: Where, card: AnswerCard, signal: AbortSignal): Promise<Answer> {
-    const assistant = await Promise.race([this.#assistant(where), whenAborted(signal)]);
-    const started = performance.now();
-    const strategy = this.getAttribute("strategy");
-    let checking = false;
-    const onEvent = (event: AnswerEvent) => {
-      if (signal.aborted) return;
-      card.show(event);
-      if (event.type !== "check" || checking) return;
-      checking = true;
-      this.#announce(this.#messages.checking(event.check));
-    };
-    const answer = await assistant.ask(question, { signal, onEvent, ...(strategy === null ? {} : { strategy }) });
-    const milliseconds = performance.now() - started;
-    card.finish(answer, where === "page" ? this.#messages.inPage : this.#messages.atEdge, milliseconds);
-    this.#announce(this.#messages.announceAnswer(plainText(answer.text).replace(/\s*\[\d+\]/g, "")));
-    this.#dispatch("countercheck-answer", { question, answer, where, milliseconds } satisfies AnswerDetail);
-    if (answer.outcome === "abstained") {
-      const suggest = (hits: SearchHit[]) => card.suggest(bestOfSections(hits, SHOWN_CLOSEST), question);
-      assistant.search(question, SEARCHED_CLOSEST).then(suggest, () => {});
-    }
-    return answer;
-  }
-
   /** The assistant of a place, with a note while it is being made. */
   async #assistant(where: Where): Promise<Assistant> {
-    const assistants = this.#assistants;
-    if (assistants === undefined || !assistants.available.includes(where)) {
+    const { assistants } = this.#setup;
+    if (!assistants.available.includes(where)) {
       throw new Error("this element has neither an index nor an endpoint: set one of these attributes");
     }
     const isNew = !assistants.has(where);
@@ -229,24 +223,26 @@ export class CountercheckAssistant extends Base {
   }
 
   #preload(): void {
+    const { assistants, where } = this.#setup;
     // Whoever then needs it gets the failure.
-    if (this.#assistants?.available.includes(this.#where) && !this.#assistants.has(this.#where))
-      this.#assistant(this.#where).catch(() => {});
+    if (assistants.available.includes(where) && !assistants.has(where)) this.#assistant(where).catch(() => {});
   }
 
   #build(): void {
     this.stop();
-    this.#assistants?.dispose();
-    this.#assistants = this.#newAssistants();
+    this.#setup.dispose();
+    this.#statistics.clear();
     const before = this.#view?.input.value ?? "";
-    const view = buildView(this.#messages, shortcutLabel(this.#shortcuts), {
-      ask: (question) => void this.ask(question),
+    const view = buildView(this.#messages, shortcutLabel(shortcutsIn(this.getAttribute("shortcuts"))), {
       whereChanged: (where) => {
         this.where = where;
       },
+      ask: (question) => this.#askTyped(question),
+      openSettings: () => void this.#openSettings(),
     });
     this.#view = view;
     this.#search = this.#searchIn(view);
+    this.#asking = this.#askingIn(view);
     view.input.value = before;
     this.#listen(view);
     showExamples(view, this.examples, this.#messages, (question) => {
@@ -255,104 +251,120 @@ export class CountercheckAssistant extends Base {
     });
     const shadow = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     shadow.adoptedStyleSheets = [styles()];
+    this.#panel?.element.close();
+    this.#panel = undefined;
     shadow.replaceChildren(view.root);
+    view.settings.hidden = !this.hasAttribute("settings");
     this.#choose(this.getAttribute("where"));
-    this.#showInput();
+    showInput(view);
+  }
+
+  /** Builds anew what is shown, at once or when it is next to be seen. */
+  #changed(): void {
+    if (this.#view === undefined) return;
+    if (this.isConnected) this.#build();
+    else this.#view = undefined;
   }
 
   #choose(wanted: string | null): void {
-    const available = this.#assistants?.available ?? [];
-    this.#where = available.find((where) => where === wanted) ?? available[0] ?? "page";
+    this.#setup.choose(wanted);
     this.#showWhere();
   }
 
-  #newAssistants(): Assistants {
-    const attribute = (name: string) => this.getAttribute(name) ?? undefined;
-    const [index, embedder, wasm, endpoint] = ["index", "embedder", "wasm", "endpoint"].map(attribute);
-    this.#statistics.clear();
-    return new Assistants({ index, embedder, wasm, endpoint });
+  async #openSettings(): Promise<void> {
+    try {
+      const { SettingsPanel } = await import("./settings-panel.ts");
+      this.#panel ??= new SettingsPanel(this.#messages, {
+        apply: (settings, signal) => this.#apply(settings, signal),
+        services: (settings) => this.#setup.servicesWith(settings),
+        places: () => this.#setup.places,
+      });
+    } catch (error) {
+      return this.#showError(error);
+    }
+    if (this.shadowRoot !== null) this.#panel.open(this.shadowRoot, this.#setup.settings, this.#setup.offer);
+  }
+
+  async #apply(settings: Settings, signal: AbortSignal): Promise<void> {
+    this.stop();
+    this.#search?.stop();
+    const { where } = settings;
+    await this.#setup.use(settings, signal);
+    this.where = where;
+    this.#view?.notice.clear();
+    this.#showWhere();
+    if (where === "page") void this.#countIndexed(await this.#setup.assistants.at(where), where);
   }
 
   #searchIn(view: View): SearchAsYouType {
     return new SearchAsYouType({
       results: view.results,
-      delay: () => SEARCH_DELAY_MS[this.#where],
-      isLoading: () => this.#assistants?.has(this.#where) === false,
-      search: async (query, k, signal) => (await this.#assistant(this.#where)).search(query, k, { signal }),
-      announce: (count) => this.#announce(this.#messages.resultCount(count)),
+      delay: () => SEARCH_DELAY_MS[this.#setup.where],
+      isLoading: () => !this.#setup.assistants.has(this.#setup.where),
+      search: async (query, k, signal) => (await this.#assistant(this.#setup.where)).search(query, k, { signal }),
+      announce: (count) => announce(view, this.#messages.resultCount(count)),
       fail: (error) => this.#showError(error),
     });
   }
 
-  #listen(view: View): void {
-    view.form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      if (this.#running !== undefined) this.stop();
-      else void this.ask(view.input.value);
-    });
-    view.input.addEventListener("input", () => {
-      this.#showInput();
-      this.#search?.typed(view.input.value.trim());
-    });
-    view.input.addEventListener("focus", () => this.#preload());
-    view.input.addEventListener("blur", () => this.#search?.stop());
-    view.input.addEventListener("keydown", (event) => this.#handleInputKey(event, view));
-    view.root.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !event.defaultPrevented) this.stop();
-    });
-    view.clear.addEventListener("click", () => {
-      this.clear();
-      view.input.focus();
+  #askingIn(view: View): Asking {
+    return new Asking({
+      view,
+      messages: this.#messages,
+      where: () => this.#setup.where,
+      defaults: () => this.#setup.defaults,
+      assistant: (where) => this.#assistant(where),
+      answered: (detail) => this.#dispatch("countercheck-answer", detail satisfies AnswerDetail),
+      failed: (error, question) => this.#showError(error, () => this.#askAgain(question)),
     });
   }
 
-  #handleInputKey(event: KeyboardEvent, view: View): void {
-    if (view.results.handleKey(event)) {
-      event.preventDefault();
-    } else if (event.key === "Enter" && !event.isComposing) {
-      // Enter always asks: while a run is under way the form's button means to stop it.
-      event.preventDefault();
-      void this.ask(view.input.value);
-    } else if (event.key === "ArrowDown" && view.input.value.trim() !== "") {
-      event.preventDefault();
-      void this.#search?.now(view.input.value.trim());
-    } else if (event.key === "Escape" && this.#running === undefined) {
-      if (view.input.value !== "") this.clear();
-      else view.input.blur();
-    }
+  #listen(view: View): void {
+    listenToComposer(view, {
+      ask: (question) => this.#askTyped(question),
+      isRunning: () => this.#asking?.isRunning === true,
+      stop: () => this.stop(),
+      clear: () => this.clear(),
+      begin: () => this.#preload(),
+      typed: (query) => {
+        showInput(view);
+        view.notice.clear();
+        this.#search?.typed(query);
+      },
+      searchNow: (query) => void this.#search?.now(query),
+      stopSearch: () => this.#search?.stop(),
+    });
+  }
+
+  /** The button that was pressed goes away, so the reader is back at the input. */
+  #askAgain(question: string): void {
+    this.#view?.input.focus();
+    void this.ask(question);
+  }
+
+  #askTyped(question: string): void {
+    if (question.trim() !== "") return void this.ask(question);
+    this.#view?.notice.say(this.#messages.askSomething);
+    this.#view?.input.focus();
   }
 
   #handlePageKey(event: KeyboardEvent): void {
     const shortcut = shortcutOf(event);
-    if (shortcut === undefined || !this.#shortcuts.includes(shortcut)) return;
+    if (shortcut === undefined || !shortcutsIn(this.getAttribute("shortcuts")).includes(shortcut)) return;
     event.preventDefault();
     this.focus();
   }
 
-  get #shortcuts(): Shortcut[] {
-    const on = (this.getAttribute("shortcuts") ?? "k /").split(/\s+/);
-    return (["k", "/"] as const).filter((shortcut) => on.includes(shortcut));
-  }
-
-  #setRunning(run: AbortController | undefined): void {
-    this.#running = run;
-    const view = this.#view;
-    if (view === undefined) return;
-    view.submit.textContent = run === undefined ? this.#messages.ask : this.#messages.stop;
-    view.root.classList.toggle("running", run !== undefined);
-  }
-
-  #showInput(): void {
-    const view = this.#view;
-    if (view !== undefined) view.clear.hidden = view.input.value === "";
-  }
-
   #showWhere(): void {
     if (this.#view === undefined) return;
-    const available = this.#assistants?.available ?? [];
-    const endpoint = this.getAttribute("endpoint") ?? "";
-    const statistics = this.#statistics.get(this.#where);
-    showWhere(this.#view, { available, where: this.#where, endpoint, statistics }, this.#messages);
+    const { where, assistants } = this.#setup;
+    showWhere(this.#view, this.#messages, {
+      available: assistants.available,
+      where,
+      endpoint: this.getAttribute("endpoint") ?? "",
+      inPage: this.#setup.note(this.#messages),
+      statistics: this.#statistics.get(where),
+    });
   }
 
   /** Says how much there is to search; where that cannot be had, nothing is missing. */
@@ -363,23 +375,13 @@ export class CountercheckAssistant extends Base {
     this.#showWhere();
   }
 
-  #showError(error?: unknown, retry?: () => void): void {
-    const alert = this.#view?.alert;
-    if (alert === undefined) return;
-    alert.replaceChildren();
-    if (error === undefined) return;
-    alert.append(h("p", {}, this.#messages.failed(error instanceof Error ? error.message : String(error))));
-    if (retry !== undefined) {
-      const button = h("button", { type: "button" }, this.#messages.retry);
-      button.addEventListener("click", retry);
-      alert.append(button);
-    }
+  #showError(error: unknown, retry?: () => void): void {
+    const openSettings = () => void this.#openSettings();
+    this.#view?.notice.show(error, this.#setup.isReaders, {
+      ...(retry === undefined ? {} : { retry }),
+      ...(this.hasAttribute("settings") ? { openSettings } : {}),
+    });
     this.#dispatch("countercheck-error", { error });
-  }
-
-  /** Speaks to those who do not see: what begins and what ended, never each word on its way. */
-  #announce(text: string): void {
-    if (this.#view !== undefined) this.#view.status.textContent = text;
   }
 
   #dispatch(name: string, detail: unknown): boolean {

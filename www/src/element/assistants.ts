@@ -1,7 +1,11 @@
 // The assistants behind the element: one in this page, one at the edge, each made when first needed.
+//
+// The index and the embedder are downloaded once: an assistant that asks another model gets the same bytes.
 
 import { createAssistant } from "../client/index.ts";
-import type { Assistant, AssistantOptions } from "../client/index.ts";
+import type { Assistant, AssistantOptions, Chat, WebSearch } from "../client/index.ts";
+import { engineFor } from "./engine.ts";
+import { loadEmbedder, loadIndex } from "../client/source.ts";
 
 /** Where answers are made. */
 export type Where = "page" | "edge";
@@ -11,16 +15,27 @@ export interface Places {
   index: string | undefined;
   embedder: string | undefined;
   wasm: string | undefined;
+  wasmModels: string | undefined;
   endpoint: string | undefined;
+}
+
+/** Who is asked by the loop in this page. */
+export interface Services {
+  chat: Chat | undefined;
+  search: WebSearch | undefined;
 }
 
 /** Makes assistants on demand and keeps them. */
 export class Assistants {
   readonly #places: Places;
   readonly #made = new Map<Where, Promise<Assistant>>();
+  #services: Services;
+  #index: Promise<Uint8Array> | undefined;
+  #embedder: Promise<Uint8Array> | undefined;
 
-  constructor(places: Places) {
+  constructor(places: Places, services: Services) {
     this.#places = places;
+    this.#services = services;
   }
 
   /** Which places are available, the page first. */
@@ -29,14 +44,14 @@ export class Assistants {
     return [...(index === undefined ? [] : ["page" as const]), ...(endpoint === undefined ? [] : ["edge" as const])];
   }
 
+  /** Who is asked in this page. */
+  get services(): Services {
+    return this.#services;
+  }
+
   /** The assistant of a place; a failed attempt is not remembered. */
   at(where: Where): Promise<Assistant> {
-    const known = this.#made.get(where);
-    if (known !== undefined) return known;
-    const made = createAssistant(this.#options(where));
-    this.#made.set(where, made);
-    made.catch(() => this.#made.delete(where));
-    return made;
+    return this.#made.get(where) ?? this.#keep(where, createAssistant(this.#options(where, this.#services)));
   }
 
   /** Whether the assistant of a place has been asked for. */
@@ -44,23 +59,63 @@ export class Assistants {
     return this.#made.has(where);
   }
 
-  dispose(): void {
-    for (const assistant of this.#made.values())
-      assistant.then(
-        (made) => made.dispose(),
-        () => {},
-      );
-    this.#made.clear();
+  /**
+   * Asks others in this page from now on. Where the page is where answers are made, their assistant is made
+   * at once: if it cannot be, or the signal is aborted before it is, this rejects and leaves all as it was.
+   */
+  async use(services: Services, where: Where, signal: AbortSignal): Promise<void> {
+    const made = where === "page" ? await createAssistant(this.#options("page", services)) : undefined;
+    if (signal.aborted) made?.dispose();
+    signal.throwIfAborted();
+    this.#dispose("page");
+    this.#services = services;
+    if (made !== undefined) this.#keep("page", Promise.resolve(made));
   }
 
-  #options(where: Where): AssistantOptions {
-    const { index, embedder, wasm, endpoint } = this.#places;
+  dispose(): void {
+    for (const where of [...this.#made.keys()]) this.#dispose(where);
+  }
+
+  #keep(where: Where, made: Promise<Assistant>): Promise<Assistant> {
+    this.#made.set(where, made);
+    made.catch(() => {
+      if (this.#made.get(where) === made) this.#made.delete(where);
+    });
+    return made;
+  }
+
+  #dispose(where: Where): void {
+    const made = this.#made.get(where);
+    this.#made.delete(where);
+    made?.then(
+      (assistant) => assistant.dispose(),
+      () => {},
+    );
+  }
+
+  #options(where: Where, services: Services): AssistantOptions {
+    const { index, embedder, endpoint } = this.#places;
     if (where === "edge") return { endpoint: endpoint ?? "" };
     return {
-      ...(index === undefined ? {} : { index }),
-      ...(embedder === undefined ? {} : { embedder: embedder === "none" ? (false as const) : embedder }),
-      ...(wasm === undefined ? {} : { wasm }),
+      ...(index === undefined ? {} : { index: this.#bytesOfIndex(index) }),
+      embedder: embedder === "none" ? false : this.#bytesOfEmbedder(embedder),
+      ...engineFor(this.#places, services),
     };
+  }
+
+  #bytesOfIndex(address: string): Promise<Uint8Array> {
+    return (this.#index ??= loadIndex(address).catch((error: unknown) => {
+      this.#index = undefined;
+      throw error;
+    }));
+  }
+
+  #bytesOfEmbedder(address: string | undefined): Promise<Uint8Array> {
+    const source = address ?? new URL("./embedder.bin", import.meta.url);
+    return (this.#embedder ??= loadEmbedder(source).catch((error: unknown) => {
+      this.#embedder = undefined;
+      throw error;
+    }));
   }
 }
 

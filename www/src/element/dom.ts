@@ -35,7 +35,7 @@ const ICONS = {
   dash: "M6 12h12",
   external: "M14 5h5v5M19 5l-8.5 8.5M17 14v5H5V7h5",
   spark: "M12 4v4M12 16v4M4 12h4M16 12h4M6.5 6.5l2.5 2.5M15 15l2.5 2.5M17.5 6.5 15 9M9 15l-2.5 2.5",
-  copy: "M9 9h10v10H9zM5 15V5h10",
+  sliders: "M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4",
 } as const;
 
 /** A line icon of the text's size and colour, hidden from assistive technology. */

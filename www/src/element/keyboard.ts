@@ -3,6 +3,12 @@
 /** Which shortcuts are on. */
 export type Shortcut = "k" | "/";
 
+/** The shortcuts that an attribute turns on; both unless it says otherwise. */
+export function shortcutsIn(attribute: string | null): Shortcut[] {
+  const on = (attribute ?? "k /").split(/\s+/);
+  return (["k", "/"] as const).filter((shortcut) => on.includes(shortcut));
+}
+
 /**
  * The shortcut that a key press means, if any.
  *

@@ -1,15 +1,19 @@
 // Every string of the element, in English; `assistant.messages` overrides any of them.
 
 import type { Check, Outcome, Reason, Verdict } from "../client/index.ts";
+import type { SettingsMessages } from "./messages-settings.ts";
+import { adviceInEnglish } from "./messages-advice.ts";
+import type { Advice } from "./messages-advice.ts";
 
-/** The element's strings. Functions get what they are to mention. */
-export interface Messages {
+/** The element's strings. Functions get what they are to mention; those of the settings come with them. */
+export interface Messages extends Partial<SettingsMessages> {
   /** The input's label, and what it shows while empty. */
   label: string;
   placeholder: string;
   ask: string;
   stop: string;
   clear: string;
+  askSomething: string;
   askRow: (question: string) => string;
   results: string;
   noResults: string;
@@ -22,6 +26,9 @@ export interface Messages {
   inPage: string;
   atEdge: string;
   inPageNote: string;
+  /** What goes to models and to a web search, each a host or `ownService`. */
+  sentTo: (models: readonly string[], web: string | undefined) => string;
+  ownService: string;
   atEdgeNote: (host: string) => string;
   indexed: (documents: number, passages: number) => string;
 
@@ -32,6 +39,7 @@ export interface Messages {
   /** Stages of a run, under way and done. */
   searching: string;
   searched: (passages: number) => string;
+  gradingAll: (of: number) => string;
   grading: (n: number, of: number) => string;
   graded: (relevant: number, rejected: number, unknown: number) => string;
   searchingWeb: string;
@@ -48,7 +56,7 @@ export interface Messages {
   grounded: (flag: boolean | null) => string;
   useful: (flag: boolean | null) => string;
   partial: (reason: Reason | undefined) => string;
-  abstained: string;
+  abstained: (reason: Reason | undefined) => string;
   closest: string;
   extractive: string;
   sources: string;
@@ -60,15 +68,21 @@ export interface Messages {
   /** The trace. */
   trace: string;
   tracePassage: (n: number, of: number, verdict: Verdict) => string;
-  traceRewrite: (query: string) => string;
+  traceRewrite: string;
   took: (milliseconds: number, where: string) => string;
 
   /** Announcements that are seen by nobody and read to some. */
   announceAnswer: (text: string) => string;
   announceStopped: string;
   stopped: string;
+
+  /** Failures: what to do, and what is known besides. */
+  advice: Advice;
   failed: (message: string) => string;
   retry: string;
+  retryIn: (milliseconds: number) => string;
+  details: string;
+  settings: string;
 }
 
 const plural = (count: number, noun: string) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
@@ -88,6 +102,11 @@ const CHECKED: Record<Check, Record<Verdict, string>> = {
   },
 };
 
+const WITHDRAWN: Record<Check, string> = {
+  grounding: "the sources do not support it",
+  usefulness: "it does not answer the question",
+};
+
 const PARTIAL: Partial<Record<Reason, string>> = {
   ungrounded: "Parts of this are not supported by the sources. Read the quotes before you rely on it.",
   not_useful: "This is the closest the documentation comes, but it may not answer your question.",
@@ -105,6 +124,7 @@ export const ENGLISH: Messages = {
   ask: "Ask",
   stop: "Stop",
   clear: "Clear",
+  askSomething: "Type a question first.",
   askRow: (question) => `Ask “${question}”`,
   results: "Search results",
   noResults: "No passage has these words. You can still ask.",
@@ -119,6 +139,12 @@ export const ENGLISH: Messages = {
   inPage: "In this page",
   atEdge: "At the edge",
   inPageNote: "Nothing you type leaves this page.",
+  sentTo: (models, web) =>
+    [
+      ...(models.length > 0 ? [`Questions and passages go to ${models.join(" and ")}.`] : []),
+      ...(web === undefined ? [] : [`To search the web, questions go to ${web}.`]),
+    ].join(" "),
+  ownService: "a service of this site",
   atEdgeNote: (host) => `Questions go to the Worker at ${host}.`,
   indexed: (documents, passages) => `${plural(documents, "page")}, ${plural(passages, "passage")}`,
 
@@ -128,6 +154,7 @@ export const ENGLISH: Messages = {
 
   searching: "Searching the documentation",
   searched: (passages) => `Found ${plural(passages, "passage")}`,
+  gradingAll: (of) => `Reading ${plural(of, "passage")}`,
   grading: (n, of) => `Reading passage ${n} of ${of}`,
   graded: (relevant, rejected, unknown) =>
     [
@@ -139,11 +166,11 @@ export const ENGLISH: Messages = {
   searchedWeb: (results) => `Found ${plural(results, "web page")}`,
   drafting: "Drafting an answer",
   drafted: (attempt) => (attempt === 1 ? "Drafted an answer" : `Drafted answer ${attempt}`),
-  rejected: (attempt, check) => `Draft ${attempt} withdrawn: ${CHECKED[check].no.toLowerCase()}`,
+  rejected: (attempt, check) => `Draft ${attempt} withdrawn: ${WITHDRAWN[check]}`,
   checking: (check) =>
     check === "grounding" ? "Checking it against the sources" : "Checking that it answers the question",
   checked: (check, verdict) => CHECKED[check][verdict],
-  unchecked: "Draft, still being checked",
+  unchecked: "Draft, being checked",
 
   outcomes: { answered: "Answered", partial: "Partial answer", abstained: "No answer" },
   grounded: (flag) =>
@@ -151,7 +178,10 @@ export const ENGLISH: Messages = {
   useful: (flag) =>
     flag === null ? "Usefulness not checked" : flag ? "Answers the question" : "May not answer the question",
   partial: (reason) => (reason && PARTIAL[reason]) ?? "This is the best answer there is; it did not pass every check.",
-  abstained: "Rather than guess, the assistant stops here.",
+  abstained: (reason) =>
+    reason === "budget"
+      ? "Try again. Fewer passages or a simpler strategy take less time."
+      : "Rather than guess, the assistant stops here.",
   closest: "These sections come closest",
   extractive: "Quoted from the sources, not written by a model.",
   sources: "Sources",
@@ -162,12 +192,20 @@ export const ENGLISH: Messages = {
 
   trace: "How this came about",
   tracePassage: (n, of, verdict) => `Passage ${n} of ${of}: ${VERDICTS[verdict]}`,
-  traceRewrite: (query) => `Reworded for the web: ${query}`,
+  traceRewrite: "Reworded for the web",
   took: (milliseconds, where) => `${duration(milliseconds)}, ${where.toLowerCase()}`,
 
   announceAnswer: (text) => `Answer ready. ${text}`,
   announceStopped: "Stopped",
   stopped: "Stopped before there was an answer.",
+
+  advice: adviceInEnglish,
   failed: (message) => `That did not work: ${message}`,
   retry: "Try again",
+  retryIn: (milliseconds) =>
+    milliseconds > 120_000
+      ? `Try again in ${Math.ceil(milliseconds / 60_000)} min`
+      : `Try again in ${Math.ceil(milliseconds / 1000)} s`,
+  details: "Details",
+  settings: "Settings",
 };

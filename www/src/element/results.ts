@@ -131,6 +131,12 @@ export function bestOfSections(hits: readonly SearchHit[], count: number): Searc
     .slice(0, count);
 }
 
+/** Where a section stands: its page's title, then its headings, the title not twice. */
+export function trailOf({ title, headings = [] }: { title: string; headings?: readonly string[] }): string[] {
+  // A Worker that was deployed before this page may send no headings.
+  return [title, ...(headings[0] === title ? headings.slice(1) : headings)];
+}
+
 /** A hit as an option; a link as well where it has an address. */
 function hitOption(hit: SearchHit, query: string, messages: Messages): HTMLElement {
   const option = hitLink(hit, query, messages);
@@ -142,7 +148,7 @@ function hitOption(hit: SearchHit, query: string, messages: Messages): HTMLEleme
 /** A hit as a link with an excerpt. */
 export function hitLink(hit: SearchHit, query: string, messages: Messages): HTMLElement {
   const address = webAddress(hit.url, document.baseURI);
-  const trail = [hit.title, ...(hit.headings[0] === hit.title ? hit.headings.slice(1) : hit.headings)];
+  const trail = trailOf(hit);
   const row =
     address === undefined
       ? h("div", { class: "result", part: "result" })

@@ -43,7 +43,7 @@ const FOUNDATION = `
 :host([theme="dark"]) { color-scheme: dark; }
 *, ::before, ::after { box-sizing: border-box; }
 [hidden] { display: none !important; }
-h2, h3, p, ol, ul, blockquote, fieldset { margin: 0; padding: 0; border: 0; min-inline-size: 0; }
+h2, h3, p, ol, ul, blockquote, fieldset, legend { margin: 0; padding: 0; border: 0; min-inline-size: 0; }
 button, input { font: inherit; color: inherit; }
 button { cursor: pointer; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
@@ -96,9 +96,10 @@ mark { background: none; color: var(--accent); font-weight: 600; }
 .where span { display: block; padding: .2rem .8rem; border-radius: 999px; color: var(--muted); }
 .where :checked + span { background: var(--background); color: var(--text); font-weight: 600; box-shadow: 0 1px 3px light-dark(rgb(22 32 42 / .18), rgb(0 0 0 / .5)); }
 .where :focus-visible + span { outline: 2px solid var(--accent); outline-offset: 2px; }
-.where-note { color: var(--muted); font-size: .86rem; }
-.where-note .spinner { margin-inline-end: .5rem; }
-.statistics::before { content: "·"; margin-inline: .5rem; }
+.settings-button { display: inline-flex; align-items: center; gap: .4rem; margin-inline-start: auto; padding: .2rem .7rem; border: 1px solid var(--border); border-radius: 999px; background: none; color: var(--muted); font-size: .86rem; }
+.settings-button:hover { border-color: var(--accent); color: var(--accent); }
+.where-note { flex: 1 1 14rem; display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 1rem; color: var(--muted); font-size: .86rem; }
+.where-note .spinner { align-self: center; margin-inline-end: -.5rem; }
 
 .examples { margin-block-start: 1.6rem; }
 .examples-title { color: var(--muted); font-size: .86rem; font-weight: 600; }
@@ -106,8 +107,14 @@ mark { background: none; color: var(--accent); font-weight: 600; }
 .example { padding: .45rem .9rem; border: 1px solid var(--border); border-radius: 999px; background: var(--background); font-size: .92rem; text-align: start; transition: border-color .15s; }
 .example:hover { border-color: var(--accent); color: var(--accent); }
 
-.alert:not(:empty) { display: flex; flex-wrap: wrap; align-items: center; gap: .6rem 1rem; margin-block-start: 1rem; padding: .75rem 1rem; border-radius: var(--radius); background: var(--bad-surface); color: var(--bad); overflow-wrap: anywhere; }
+.alert { margin-block-start: 1rem; padding: .75rem 1rem; border-radius: var(--radius); background: var(--bad-surface); color: var(--bad); overflow-wrap: anywhere; }
+.alert-rest { display: flex; flex-wrap: wrap; align-items: baseline; gap: .5rem .7rem; }
+.alert-rest:not(:empty) { margin-block-start: .6rem; }
 .alert button { padding: .3rem .9rem; border: 1px solid currentColor; border-radius: 8px; background: none; }
+.alert button:disabled { opacity: .65; cursor: default; font-variant-numeric: tabular-nums; }
+.alert details[open] { flex-basis: 100%; }
+.alert summary { inline-size: fit-content; cursor: pointer; font-size: .9rem; }
+.alert code { font-family: var(--mono); font-size: .85em; }
 
 @container (width < 34rem) {
   .composer { padding-inline-start: .75rem; gap: .4rem; }
@@ -118,20 +125,23 @@ mark { background: none; color: var(--accent); font-weight: 600; }
 
 const ANSWER = `
 .card { margin-block-start: 1.5rem; padding: 1.35rem 1.5rem 1rem; background: var(--background); border: 1px solid var(--border); border-radius: var(--radius); animation: appear .2s ease-out; }
-.question { font-size: 1.2rem; line-height: 1.35; text-wrap: balance; overflow-wrap: anywhere; }
+/* What comes all at once, as the built-in solver's answers do, must not flash by. */
+.pending .body, .pending .foot { animation: appear .2s .15s ease-out backwards; }
+.question { max-block-size: 6lh; overflow-y: auto; font-size: 1.2rem; line-height: 1.35; text-wrap: balance; overflow-wrap: anywhere; white-space: pre-line; }
 .body > * { margin-block-start: .9rem; }
 
-.stages, .steps { list-style: none; color: var(--muted); font-size: .94rem; }
-.stages li, .steps li { display: flex; align-items: baseline; gap: .6rem; padding-block: .15rem; }
-.stages li { animation: appear .2s ease-out; }
-.stages .icon, .steps .icon { align-self: flex-start; margin-block-start: .22em; color: var(--muted); }
-.stages .spinner { align-self: center; margin-inline: .1em; }
-.stages .active { color: var(--text); }
-.yes > .icon { color: var(--good) !important; }
-.no > .icon { color: var(--bad) !important; }
-.unknown > .icon { color: var(--caution) !important; }
+.steps { list-style: none; color: var(--muted); font-size: .94rem; }
+.steps li { display: flex; gap: .6rem; padding-block: .15rem; }
+.steps li > div { flex: 1; display: flex; flex-wrap: wrap; gap: 0 .6rem; min-inline-size: 0; }
+.steps .icon { margin-block-start: .22em; }
+.steps .spinner { margin: .3em .1em 0; }
+.steps .active { color: var(--text); }
+.yes > .icon { color: var(--good); }
+.no > .icon { color: var(--bad); }
+.unknown > .icon { color: var(--caution); }
 .draft { padding-inline-start: 1rem; border-inline-start: 3px solid var(--border); color: var(--muted); }
 .draft-note { font-size: .82rem; font-weight: 600; }
+.draft-text { white-space: pre-wrap; overflow-wrap: anywhere; }
 
 .badges { display: flex; flex-wrap: wrap; gap: .4rem; }
 .badge { display: inline-flex; align-items: center; gap: .35rem; padding: .1rem .6rem .1rem .45rem; border: 1px solid var(--border); border-radius: 999px; font-size: .84rem; white-space: nowrap; }
@@ -162,13 +172,13 @@ a.source-title .icon { margin-inline-start: .3em; inline-size: .85em; block-size
 .source blockquote.prose { margin-block-start: .35rem; padding: 0; border: 0; color: var(--muted); font-size: .92rem; }
 .closest .result { margin-inline: -.75rem; }
 
-.foot { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: .4rem 1.2rem; padding-block-start: .7rem; border-block-start: 1px solid var(--border); font-size: .86rem; }
+.foot { margin-block-start: .9rem; display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: .4rem 1.2rem; padding-block-start: .7rem; border-block-start: 1px solid var(--border); font-size: .86rem; }
 .trace[open] { flex-basis: 100%; }
 .trace summary { inline-size: fit-content; color: var(--muted); cursor: pointer; border-radius: 4px; }
 .trace summary:hover { color: var(--text); }
-.steps { margin-block: .5rem .3rem; font-size: .88rem; }
-.steps li { flex-wrap: wrap; color: var(--text); }
-.detail { color: var(--muted); font-size: .92em; overflow-wrap: anywhere; }
+.trace .steps { margin-block: .5rem .3rem; font-size: .88rem; color: var(--text); }
+.detail, .withdrawn { max-block-size: 6lh; overflow-y: auto; color: var(--muted); font-size: .92em; overflow-wrap: anywhere; }
+.withdrawn { flex-basis: 100%; white-space: pre-wrap; }
 .took { margin-inline-start: auto; color: var(--muted); }
 
 @container (width < 34rem) {

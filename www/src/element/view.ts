@@ -1,11 +1,12 @@
-// The element's fixed parts: the composer, the switch, the examples, the place for answers, and the
-// two regions that speak to assistive technology. All of it is there from the start; only its content
+// The element's fixed parts: the composer, the switch, the examples, the places for answers and for
+// failures, and the region that speaks to assistive technology. All of it is there from the start; only its content
 // and what is hidden change.
 
 import type { Where } from "./assistants.ts";
 import { h, icon, present } from "./dom.ts";
 import { webAddress } from "./links.ts";
 import type { Messages } from "./messages.ts";
+import { Notice } from "./notice.ts";
 import { Results } from "./results.ts";
 
 /** The parts that the element works with. */
@@ -18,9 +19,10 @@ export interface View {
   results: Results;
   where: HTMLFieldSetElement;
   note: HTMLElement;
+  settings: HTMLButtonElement;
+  notice: Notice;
   examples: HTMLElement;
   log: HTMLElement;
-  alert: HTMLElement;
   status: HTMLElement;
 }
 
@@ -28,6 +30,7 @@ export interface View {
 export interface Listeners {
   ask: (question: string) => void;
   whereChanged: (where: Where) => void;
+  openSettings: () => void;
 }
 
 /** Builds the parts. */
@@ -69,20 +72,27 @@ export function buildView(messages: Messages, shortcut: string | undefined, list
   const note = h("p", { class: "where-note", part: "note-where" });
   const examples = h("div", { class: "examples", part: "examples", hidden: true });
   const log = h("div", { class: "log", part: "log", role: "log", "aria-live": "off", "aria-label": messages.answers });
-  const alert = h("div", { class: "alert", part: "error", role: "alert" });
+  const settings = h(
+    "button",
+    { type: "button", class: "settings-button", part: "settings-button", "aria-haspopup": "dialog" },
+    icon("sliders"),
+    messages.settings,
+  );
+  settings.addEventListener("click", listeners.openSettings);
+  const notice = new Notice(messages);
   const status = h("div", { class: "visually-hidden", role: "status" });
   const root = h(
     "div",
     { class: "assistant", part: "assistant" },
     h("div", { class: "composer-frame" }, form, results.element),
-    h("div", { class: "toolbar", part: "toolbar" }, where, note),
-    alert,
+    h("div", { class: "toolbar", part: "toolbar" }, where, note, settings),
+    notice.element,
     examples,
     log,
     h("slot"),
     status,
   );
-  return { root, form, input, clear, submit, results, where, note, examples, log, alert, status };
+  return { root, form, input, clear, submit, results, where, note, settings, notice, examples, log, status };
 }
 
 function whereSwitch(messages: Messages, { whereChanged }: Listeners): HTMLFieldSetElement {
@@ -121,17 +131,36 @@ export interface Places {
   available: readonly Where[];
   where: Where;
   endpoint: string;
+  /** What leaves this page when answers are made in it. */
+  inPage: string;
   /** How much there is to search, once that is known. */
   statistics: string | undefined;
 }
 
 /** Shows which place is chosen, what that means, and the switch if there is a choice. */
-export function showWhere(view: View, { available, where, endpoint, statistics }: Places, messages: Messages): void {
+export function showWhere(view: View, messages: Messages, places: Places): void {
+  const { available, where, endpoint, inPage, statistics } = places;
   view.where.hidden = available.length < 2;
   for (const radio of view.where.querySelectorAll("input")) radio.checked = radio.value === where;
   const address = webAddress(endpoint || "/", document.baseURI);
   const host = address === undefined ? endpoint : new URL(address).host;
-  const note = where === "page" ? messages.inPageNote : messages.atEdgeNote(host);
+  const note = where === "page" ? inPage : messages.atEdgeNote(host);
   const counted = statistics !== undefined && h("span", { class: "statistics" }, statistics);
   view.note.replaceChildren(...present(available.length === 0 ? [] : [note, counted]));
+}
+
+/** Shows whether a run is under way. */
+export function showRunning(view: View, isRunning: boolean, messages: Messages): void {
+  view.submit.textContent = isRunning ? messages.stop : messages.ask;
+  view.root.classList.toggle("running", isRunning);
+}
+
+/** Shows whether there is anything to clear. */
+export function showInput(view: View): void {
+  view.clear.hidden = view.input.value === "";
+}
+
+/** Speaks to those who do not see: what begins and what ended. */
+export function announce(view: View, text: string): void {
+  view.status.textContent = text;
 }
