@@ -7,9 +7,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, Format, Hit, decimal};
-use crate::pipeline::answer::{self, Citation, Outcome, PassageVerdict, Question, Reason, Source, Warning};
+use crate::pipeline::answer::{self, Citation, Outcome, PassageVerdict, Question, Reason, Reflection, Source, Warning};
 use crate::pipeline::budget::{Calls, Limits, Tokens};
-use crate::pipeline::strategy::{Strategy, checked_k};
+use crate::pipeline::decision::{Decision, Domain, Rule};
+use crate::pipeline::strategy::{OnExhaustion, Options, Strategy, checked_k};
 use crate::pipeline::trace::Event;
 use crate::problem::Problem;
 use crate::prompt::{self, Language};
@@ -24,10 +25,16 @@ pub struct AskRequest {
     pub question: String,
     /// How many passages to retrieve, 1 to 50; the strategy's default is 4.
     pub k: Option<usize>,
-    /// The strategy's name: `naive`, `corrective` or `self-reflective`, which is the default.
+    /// The strategy's name; `self-reflective` by default.
     pub strategy: Option<String>,
     /// How many drafts may follow the first, 0 to 4.
     pub max_retries: Option<u32>,
+    /// When what was retrieved is not enough; of a strategy that grades.
+    pub rule: Option<Rule>,
+    /// Thresholds for the scores of passages; of a strategy whose rule goes by them.
+    pub domain: Option<Domain>,
+    /// What is returned when no draft passed its checks; the best by default.
+    pub on_exhaustion: Option<OnExhaustion>,
     /// The language of the answer; that of the question by default.
     pub language: Option<Language>,
     /// Bounds of the run.
@@ -70,7 +77,8 @@ impl AskRequest {
     pub fn check(self, host: Limits) -> Result<Asked, Problem> {
         let question = Question::new(&self.question)?;
         let strategy = self.strategy.as_deref().map_or_else(|| Ok(Strategy::default()), Strategy::named)?;
-        let strategy = strategy.with(self.k, self.max_retries)?;
+        let Self { k, max_retries, rule, domain, on_exhaustion, .. } = self;
+        let strategy = strategy.with(Options { k, max_retries, rule, domain, on_exhaustion })?;
         let own = self.limits.unwrap_or_default();
         let limits = Limits {
             max_calls: own.max_calls.unwrap_or(host.max_calls).min(host.max_calls),
@@ -109,8 +117,16 @@ pub struct Answer {
     pub sources_used: usize,
     /// Whether a web search brought anything.
     pub web_search_used: bool,
-    /// The grade of each retrieved passage.
+    /// The grade of each passage that was graded.
     pub verdicts: Vec<PassageVerdict>,
+    /// What the scores of the retrieved passages amounted to; of a rule that goes by scores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub decision: Option<Decision>,
+    /// What was reflected on; of a strategy that decides whether to retrieve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub reflection: Option<Reflection>,
     /// What it took.
     pub usage: Usage,
     /// What the reader should know besides.
@@ -157,6 +173,8 @@ impl Answer {
             sources: answer.sources,
             web_search_used: answer.web_search_used,
             verdicts: answer.verdicts,
+            decision: answer.decision,
+            reflection: answer.reflection,
             usage: Usage { calls: answer.calls, tokens: answer.tokens },
             warnings: answer.warnings,
             trace: answer.trace,

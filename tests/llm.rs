@@ -8,7 +8,7 @@ use countercheck::document::{Origin, Passage};
 use countercheck::pipeline::answer::{Answer, Outcome, Reason};
 use countercheck::pipeline::strategy::Strategy;
 use countercheck::pipeline::task::{CheckUsefulness, Failure, Generate, GradePassages, RewriteQuery, Task, TaskReply};
-use countercheck::pipeline::verdict::Verdict;
+use countercheck::pipeline::verdict::{Scale, Verdict};
 use countercheck::prompt::Language;
 use countercheck::provider::chat::openai::OpenAiChat;
 use countercheck::provider::error::ProviderError;
@@ -111,7 +111,7 @@ fn an_outage_leaves_unknown_grades_and_no_word_of_the_service() {
 fn words_that_say_nothing_clear_are_asked_again_as_plain_text() {
     let task = |again| {
         let passages = vec![passage(0, Origin::Local)];
-        Task::from(GradePassages { question: "Why?".to_owned(), passages, again })
+        Task::from(GradePassages { question: "Why?".to_owned(), passages, scale: Scale::Binary, again })
     };
     let format = |again| {
         let request = service().request(&llm::request(&task(again), Language::En));
@@ -126,7 +126,7 @@ fn words_that_say_nothing_clear_are_asked_again_as_plain_text() {
 #[test]
 fn a_verdict_that_is_cut_off_or_filtered_is_none() {
     let (question, draft) = ("Why?".to_owned(), "Because.".to_owned());
-    let task = Task::from(CheckUsefulness { question, draft, again: false });
+    let task = Task::from(CheckUsefulness { question, draft, scale: Scale::Binary, again: false });
     for (finish, expected) in
         [("stop", Verdict::Yes), ("length", Verdict::Unknown), ("content_filter", Verdict::Unknown)]
     {
@@ -138,7 +138,7 @@ fn a_verdict_that_is_cut_off_or_filtered_is_none() {
 #[test]
 fn a_field_of_another_check_is_no_verdict() {
     let (question, draft) = ("Why?".to_owned(), "Because.".to_owned());
-    let task = Task::from(CheckUsefulness { question, draft, again: false });
+    let task = Task::from(CheckUsefulness { question, draft, scale: Scale::Binary, again: false });
     let reply = through(&task, 200, &said("{\"grounded\": \"yes\"}", "stop")).unwrap();
     assert_eq!(reply, TaskReply::Verdict(Verdict::Unknown));
 }
@@ -147,7 +147,12 @@ fn a_field_of_another_check_is_no_verdict() {
 fn a_draft_cites_places_of_the_passages_it_was_given() {
     let text = "Keys expire after 90 days. Run `rotate` to get a new one.";
     let source = Passage { text: text.to_owned(), ..passage(0, Origin::Local) };
-    let task = Task::from(Generate { question: "How?".to_owned(), passages: vec![source], rejected: Vec::new() });
+    let task = Task::from(Generate {
+        question: "How?".to_owned(),
+        passages: vec![source],
+        rejected: Vec::new(),
+        strict: false,
+    });
     let TaskReply::Draft(draft) = through(&task, 200, &said("Run it [1]. Or not [9].", "stop")).unwrap() else {
         panic!()
     };

@@ -1,6 +1,10 @@
 //! The path from question to answer under a scripted world. LP-* are the loop vectors of the
 //! published tutorial at k = 4 and two retries: the counts of calls are arithmetic on its code.
 
+#[path = "pipeline/reflective.rs"]
+mod reflective;
+#[path = "pipeline/scored.rs"]
+mod scored;
 #[path = "pipeline/strategies.rs"]
 mod strategies;
 mod support;
@@ -9,7 +13,7 @@ use countercheck::document::{Hit, Origin, Span};
 use countercheck::pipeline::answer::{Answer, Outcome, Question, QuestionError, Reason, RunError};
 use countercheck::pipeline::budget::{Calls, Limits};
 use countercheck::pipeline::run::{Effect, Outcome as EffectOutcome, Reply, Run, Step};
-use countercheck::pipeline::strategy::{OnExhaustion, Strategy, StrategyError};
+use countercheck::pipeline::strategy::{OnExhaustion, Options, Strategy, StrategyError};
 use countercheck::pipeline::task::{Draft, Failure, Quote, Task};
 use countercheck::pipeline::trace::Event;
 use countercheck::pipeline::verdict::{Check, Verdict};
@@ -73,10 +77,21 @@ fn lp_7_nothing_retrieved_is_looked_up_on_the_web() {
 #[test]
 fn lp_8_options_out_of_range_are_refused() {
     let strategy = || Strategy::self_reflective();
-    assert_eq!(strategy().with(None, Some(5)), Err(StrategyError::MaxRetries { max_retries: 5 }));
-    assert_eq!(strategy().with(Some(0), None), Err(StrategyError::K { k: 0 }));
-    assert_eq!(strategy().with(Some(1_000_000_000), None), Err(StrategyError::K { k: 1_000_000_000 }));
-    assert_eq!(strategy().with(Some(50), Some(4)).map(|s| (s.k, s.max_retries)), Ok((50, 4)));
+    assert_eq!(
+        strategy().with(Options { max_retries: Some(5), ..Options::default() }),
+        Err(StrategyError::MaxRetries { max_retries: 5 })
+    );
+    assert_eq!(strategy().with(Options { k: Some(0), ..Options::default() }), Err(StrategyError::K { k: 0 }));
+    assert_eq!(
+        strategy().with(Options { k: Some(1_000_000_000), ..Options::default() }),
+        Err(StrategyError::K { k: 1_000_000_000 })
+    );
+    assert_eq!(
+        strategy()
+            .with(Options { k: Some(50), max_retries: Some(4), ..Options::default() })
+            .map(|s| (s.k, s.max_retries)),
+        Ok((50, 4))
+    );
     assert!(
         Strategy::named("crag").expect_err("no such preset").to_string().contains("naive, corrective, self-reflective")
     );

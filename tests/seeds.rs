@@ -11,7 +11,7 @@ use countercheck::document::{Document, Format, Origin, Passage};
 use countercheck::pipeline::answer::{Answer, Outcome};
 use countercheck::pipeline::budget::Limits;
 use countercheck::pipeline::run::Effect;
-use countercheck::pipeline::strategy::Strategy;
+use countercheck::pipeline::strategy::{Options, Strategy};
 use countercheck::pipeline::task::{
     CheckGrounding, CheckUsefulness, Draft, Generate, GradePassages, RewriteQuery, Task, TaskReply,
 };
@@ -239,7 +239,7 @@ fn r_07_r_08_r_09_four_passages_two_retries_and_the_rule_of_the_web() {
     let (answer, log) = reflective(&Script { grades: "RIRR", ..Script::default() });
     assert_eq!(log.effects[0], Effect::Retrieve { query: QUESTION.to_owned(), k: 4 });
     let decided = answer.trace.iter().find(|event| matches!(event, Event::Decide { .. }));
-    assert_eq!(decided, Some(&Event::Decide { relevant: 3, rejected: 1, unknown: 0, need_web: true }));
+    assert_eq!(decided, Some(&Event::Decide { relevant: 3, rejected: 1, unknown: 0, need_web: true, decision: None }));
 }
 
 #[test]
@@ -252,7 +252,8 @@ fn r_10_drafts_are_written_at_temperature_0_2_and_queries_too() {
 #[test]
 fn r_11_r_14_r_15_an_attempt_more_than_retries_and_the_flags_of_the_draft_that_is_returned() {
     for retries in 0..=4 {
-        let strategy = Strategy::self_reflective().with(None, Some(retries)).unwrap();
+        let strategy =
+            Strategy::self_reflective().with(Options { max_retries: Some(retries), ..Options::default() }).unwrap();
         let exhausted = run(&Script { grounded: "n", ..Script::default() }, strategy).unwrap();
         assert_eq!((exhausted.attempts, exhausted.outcome), (retries + 1, Outcome::Partial), "it never throws");
         assert_eq!((exhausted.grounded, exhausted.useful), (Some(false), None));

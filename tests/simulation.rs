@@ -5,6 +5,8 @@
 
 #[path = "simulation/driver.rs"]
 mod driver;
+#[path = "simulation/expected.rs"]
+mod expected;
 #[path = "simulation/grammar.rs"]
 mod grammar;
 #[path = "simulation/invariants.rs"]
@@ -56,7 +58,7 @@ fn examine(scenario: &Scenario) -> Result<History, Failed> {
     if let End::Broke(Broken(invariant, detail)) = &history.end {
         return Err(failed(invariant, detail.clone()));
     }
-    let model = Model::of(&history.performed);
+    let model = Model::of(&history.performed, &scenario.strategy);
     let case = Case { scenario, history: &history, model: &model };
     for (invariant, holds) in OF_HISTORIES {
         holds(&case).map_err(|detail| failed(invariant, detail))?;

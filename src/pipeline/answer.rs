@@ -3,16 +3,19 @@
 
 use crate::document::Passage;
 use crate::pipeline::budget::Stop;
-use crate::pipeline::record::{Attempt, Ending, Record, WebSearch};
+use crate::pipeline::context::{extend_from_web, gather};
+use crate::pipeline::record::{Attempt, Ending, Record};
 use crate::pipeline::run::Path;
 use crate::pipeline::strategy::Strategy;
 use crate::pipeline::task::{
-    Ask, CheckGrounding, CheckUsefulness, Draft, Failure, Generate, Grade, GradePassages, Rejected, RewriteQuery,
+    Ask, CheckGrounding, CheckUsefulness, DecideRetrieval, Draft, Failure, Generate, Rejected,
 };
 use crate::pipeline::trace::Event;
-use crate::pipeline::verdict::{Check, Verdict};
+use crate::pipeline::verdict::{Check, Retrieval, Support, Verdict};
 
-pub use crate::pipeline::record::{Answer, Citation, Outcome, PassageVerdict, Reason, RunError, Source, Warning};
+pub use crate::pipeline::record::{
+    Answer, Citation, Outcome, PassageVerdict, Reason, Reflection, RunError, Source, Warning,
+};
 
 /// The most bytes a question may have.
 pub const MAX_QUESTION_BYTES: usize = 8 * 1024;
@@ -66,19 +69,19 @@ pub(crate) async fn answer(path: &Path, question: &Question, strategy: &Strategy
 }
 
 async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Record) -> Result<(), Stop> {
-    let Some(retrieved) = retrieve(path, question, strategy.k, record).await? else { return Ok(()) };
-
-    let (mut context, need_web) =
-        if strategy.grades { keep_relevant(path, question, retrieved, record).await? } else { (retrieved, false) };
-    if need_web {
-        extend_from_web(path, question, &mut context, strategy, record).await?;
+    let from_documents = !strategy.decides_retrieval || needs_documents(path, question, record).await?;
+    let mut context = if from_documents { gather(path, question, strategy, record).await? } else { Vec::new() };
+    if from_documents && context.is_empty() {
+        return Ok(());
     }
 
     let mut rejected = Vec::new();
-    while !context.is_empty() && record.attempts.len() <= strategy.max_retries as usize {
-        let Some(draft) = generate(path, question, &mut context, &rejected, record).await? else { break };
+    while record.attempts.len() <= strategy.max_retries as usize {
+        let strict = strategy.checks.strict_retry && !rejected.is_empty();
+        let Some(draft) = generate(path, question, &mut context, &rejected, strict, record).await? else { break };
         record.attempts.push(Attempt::new(draft.clone(), context.clone()));
-        if draft.truncated {
+        // There is nothing to check a draft against that was written without documents.
+        if draft.truncated || !from_documents {
             break;
         }
         let Some(check) = first_failed_check(path, question, &draft, &context, strategy, record).await? else { break };
@@ -86,141 +89,27 @@ async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Rec
         // An ungrounded draft is the generator's fault: try again with the same context (seed R-12).
         // A useless one is the context's: another context, or an end (seed R-13).
         let last = record.attempts.len() > strategy.max_retries as usize;
-        if check == Check::Usefulness
-            && (last || !extend_from_web(path, question, &mut context, strategy, record).await?)
-        {
+        let same_context = check == Check::Grounding || strategy.checks.strict_retry;
+        if !same_context && (last || !extend_from_web(path, question, &mut context, strategy, record).await?) {
             break;
         }
     }
     Ok(())
 }
 
-async fn retrieve(path: &Path, question: &str, k: usize, record: &mut Record) -> Result<Option<Vec<Passage>>, Stop> {
-    let (hits, without_vector) = match path.retrieve(question, k).await? {
-        Ok(found) => found,
-        Err(failure) => {
-            record.ending = Some(Ending::Failed(failure));
-            return Ok(None);
-        }
-    };
-    if let Some(failure) = without_vector {
-        record.warn("embedding_failed", &format!("the index was searched by words alone: {failure}"));
+/// Whether the question needs documents: unless somebody says no. An answer without them rests on
+/// nothing that could be checked, and says so.
+async fn needs_documents(path: &Path, question: &str, record: &mut Record) -> Result<bool, Stop> {
+    let retrieve = path.ask(DecideRetrieval { question: question.to_owned() }).await?.unwrap_or_default();
+    path.emit(Event::DecideRetrieval { retrieve });
+    record.retrieval = Some(retrieve);
+    if retrieve == Retrieval::No {
+        record.warn(
+            "no_retrieval",
+            "the question was taken for one that needs no documents: nothing supports the answer",
+        );
     }
-    path.emit(Event::Retrieve { query: question.to_owned(), passages: hits.len() });
-    record.found_nothing = hits.is_empty();
-    Ok(Some(hits.into_iter().map(|hit| hit.passage).collect()))
-}
-
-/// Grades every passage and keeps the relevant ones, then those nobody could grade. The second value
-/// says whether the rule asks for the web: a passage was rejected (seed C-07), or there was none.
-async fn keep_relevant(
-    path: &Path,
-    question: &str,
-    passages: Vec<Passage>,
-    record: &mut Record,
-) -> Result<(Vec<Passage>, bool), Stop> {
-    let grades = grade(path, question, &passages).await?;
-    for (i, (passage, grade)) in passages.iter().zip(&grades).enumerate() {
-        let passage_id = passage.id.clone();
-        let (n, of) = (i + 1, passages.len());
-        path.emit(Event::Grade { n, of, passage_id, verdict: grade.verdict, score: grade.score });
-    }
-    record.verdicts = passages.iter().zip(&grades).map(|(p, g)| PassageVerdict::new(&p.id, *g)).collect();
-
-    let count = |verdict| grades.iter().filter(|g| g.verdict == verdict).count();
-    let (relevant, rejected, unknown) = (count(Verdict::Yes), count(Verdict::No), count(Verdict::Unknown));
-    // An outage must not buy searches: where nothing could be graded, the order of retrieval stands.
-    let ungraded = unknown == passages.len() && unknown > 0;
-    if ungraded {
-        record.warn("ungraded", "no passage could be graded: the answer rests on the order of retrieval");
-    }
-    let need_web = rejected > 0 || passages.is_empty();
-    path.emit(Event::Decide { relevant, rejected, unknown, need_web });
-
-    let of = |verdict| passages.iter().zip(&grades).filter(move |(_, g)| g.verdict == verdict).map(|(p, _)| p.clone());
-    Ok((of(Verdict::Yes).chain(of(Verdict::Unknown)).collect(), need_web))
-}
-
-/// One call for each passage, all at once; those without a verdict are asked again once, differently.
-async fn grade(path: &Path, question: &str, passages: &[Passage]) -> Result<Vec<Grade>, Stop> {
-    let task = |passage: &Passage, again| GradePassages {
-        question: question.to_owned(),
-        passages: vec![passage.clone()],
-        again,
-    };
-    // A batch of one has one grade; any other number is a reply to something else.
-    let only = |reply: Result<Vec<Grade>, Failure>| match reply.as_deref() {
-        Ok([grade]) => *grade,
-        _ => Grade::default(),
-    };
-
-    let tasks = passages.iter().map(|p| task(p, false)).collect();
-    let mut grades: Vec<Grade> = path.ask_all(tasks).await?.into_iter().map(only).collect();
-    let open: Vec<usize> = (0..grades.len()).filter(|&i| grades[i].verdict == Verdict::Unknown).collect();
-    let tasks = open.iter().map(|&i| task(&passages[i], true)).collect();
-    for (i, reply) in open.into_iter().zip(path.ask_all(tasks).await?) {
-        grades[i] = only(reply);
-    }
-    Ok(grades)
-}
-
-/// Appends what the web has; says whether that is anything new.
-async fn extend_from_web(
-    path: &Path,
-    question: &str,
-    context: &mut Vec<Passage>,
-    strategy: &Strategy,
-    record: &mut Record,
-) -> Result<bool, Stop> {
-    let Some(query) = next_query(path, question, record).await? else { return Ok(false) };
-    record.queries.push(query.clone());
-    let results = match path.search_web(&query, strategy.web_results).await? {
-        Ok(results) => results,
-        Err(Failure::NotConfigured { .. }) => {
-            record.web = WebSearch::NotConfigured;
-            record.warn("web_not_configured", "no web search is configured: the answer rests on the index alone");
-            return Ok(false);
-        }
-        Err(failure) => {
-            record.web = WebSearch::Failed;
-            record.warn("web_failed", &failure.to_string());
-            return Ok(false);
-        }
-    };
-    let known = |context: &[Passage], result: &Passage| context.iter().any(|p| p.text == result.text);
-    let before = context.len();
-    for result in results {
-        if !result.text.trim().is_empty() && !known(context, &result) {
-            context.push(result);
-        }
-    }
-    let new = context.len() - before;
-    path.emit(Event::WebSearch { query, results: new });
-    record.web_search_used |= new > 0;
-    Ok(new > 0)
-}
-
-/// The question itself, then rewrites of it; never the same query twice.
-async fn next_query(path: &Path, question: &str, record: &mut Record) -> Result<Option<String>, Stop> {
-    if record.web != WebSearch::Open {
-        return Ok(None);
-    }
-    if record.queries.is_empty() {
-        return Ok(Some(question.to_owned()));
-    }
-    let task = RewriteQuery { question: question.to_owned(), tried: record.queries.clone() };
-    let query = match path.ask(task).await? {
-        Ok(query) => query.trim().to_owned(),
-        Err(failure) => {
-            record.warn("rewrite_failed", &failure.to_string());
-            return Ok(None);
-        }
-    };
-    if query.is_empty() || record.queries.contains(&query) {
-        return Ok(None);
-    }
-    path.emit(Event::Rewrite { query: query.clone() });
-    Ok(Some(query))
+    Ok(retrieve != Retrieval::No)
 }
 
 /// A draft unlike every earlier one, or `None` when there is nothing more to say. A context longer
@@ -230,6 +119,7 @@ async fn generate(
     question: &str,
     context: &mut Vec<Passage>,
     rejected: &[Rejected],
+    strict: bool,
     record: &mut Record,
 ) -> Result<Option<Draft>, Stop> {
     path.emit(Event::DraftStart { attempt: rejected.len() as u32 + 1 });
@@ -237,6 +127,7 @@ async fn generate(
         question: question.to_owned(),
         passages: passages.to_vec(),
         rejected: rejected.to_vec(),
+        strict,
     };
     let mut reply = path.ask(task(context)).await?;
     let (given, half) = (context.len(), context.len() / 2);
@@ -268,8 +159,8 @@ async fn generate(
     Ok(Some(draft))
 }
 
-/// Runs the checks in order and notes their verdicts; the first that says no, if one does. A check
-/// that nobody could decide ends the checking: there is nothing to correct.
+/// Runs the checks in order and notes what they say; the first that fails, if one does. A check that
+/// nobody could decide ends the checking: there is nothing to correct.
 async fn first_failed_check(
     path: &Path,
     question: &str,
@@ -278,43 +169,50 @@ async fn first_failed_check(
     strategy: &Strategy,
     record: &mut Record,
 ) -> Result<Option<Check>, Stop> {
-    for &check in strategy.checks {
-        let verdict = match check {
+    let (checks, n) = (&strategy.checks, record.attempts.len() as u32);
+    let Some(attempt) = record.attempts.last_mut() else { return Ok(None) };
+    let scale = checks.scale;
+    for &check in checks.order {
+        match check {
             Check::Grounding => {
-                ask_twice(path, |again| CheckGrounding { draft: draft.clone(), passages: context.to_vec(), again })
-                    .await?
+                let (draft, passages) = (draft.clone(), context.to_vec());
+                let task = |again| CheckGrounding { draft: draft.clone(), passages: passages.clone(), scale, again };
+                attempt.grounding = ask_twice(path, task).await?;
             }
             Check::Usefulness => {
                 let (question, draft) = (question.to_owned(), draft.text.clone());
-                ask_twice(path, |again| CheckUsefulness { question: question.clone(), draft: draft.clone(), again })
-                    .await?
+                let task = |again| CheckUsefulness { question: question.clone(), draft: draft.clone(), scale, again };
+                attempt.usefulness = ask_twice(path, task).await?;
             }
-        };
-        path.emit(Event::Check { check, verdict });
-        record.note(check, verdict);
+        }
+        let verdict = attempt.verdict(check, checks);
+        let support = attempt.support(checks).filter(|_| check == Check::Grounding);
+        let rating = attempt.rating().filter(|_| check == Check::Usefulness);
+        path.emit(Event::Check { check, verdict, support, rating });
         match verdict {
-            Verdict::Yes => {}
             Verdict::Unknown => return Ok(None),
-            Verdict::No => {
-                path.emit(Event::DraftReject { attempt: record.attempts.len() as u32, check });
+            // The source takes what is supported in part; here it passes, but not as grounded.
+            Verdict::No if support != Some(Support::Partially) => {
+                path.emit(Event::DraftReject { attempt: n, check });
                 return Ok(Some(check));
             }
+            _ => {}
         }
     }
     Ok(None)
 }
 
-/// A verdict, asked once more and differently when the first reply says nothing.
-async fn ask_twice<T>(path: &Path, task: impl Fn(bool) -> T) -> Result<Verdict, Stop>
+/// What a check says, asked once more and differently when the first reply says nothing.
+async fn ask_twice<T>(path: &Path, task: impl Fn(bool) -> T) -> Result<T::Reply, Stop>
 where
-    T: Ask<Reply = Verdict>,
+    T: Ask<Reply: Default + PartialEq>,
 {
-    let mut verdict = Verdict::Unknown;
+    let mut said = T::Reply::default();
     for again in [false, true] {
-        verdict = path.ask(task(again)).await?.unwrap_or_default();
-        if verdict != Verdict::Unknown {
+        said = path.ask(task(again)).await?.unwrap_or_default();
+        if said != T::Reply::default() {
             break;
         }
     }
-    Ok(verdict)
+    Ok(said)
 }

@@ -28,6 +28,8 @@ impl Default for Limits {
 pub enum Call {
     /// Calls for the vector of a query.
     Embed,
+    /// Decisions whether to retrieve.
+    Decide,
     /// Grades of passages.
     Grade,
     /// Query rewrites.
@@ -50,6 +52,8 @@ pub struct Calls {
     pub embed: u32,
     /// Searches of the index.
     pub retrieve: u32,
+    /// Decisions whether to retrieve.
+    pub decide: u32,
     /// Grades of passages.
     pub grade: u32,
     /// Query rewrites.
@@ -86,6 +90,7 @@ impl Calls {
     pub(crate) fn book(&mut self, call: Call, times: u32) {
         let line = match call {
             Call::Embed => &mut self.embed,
+            Call::Decide => &mut self.decide,
             Call::Grade => &mut self.grade,
             Call::Rewrite => &mut self.rewrite,
             Call::Web => &mut self.web,
@@ -98,7 +103,7 @@ impl Calls {
 
     /// The calls that count against [`Limits::max_calls`].
     pub fn charged(&self) -> u32 {
-        [self.embed, self.grade, self.rewrite, self.web, self.generate, self.grounding, self.usefulness]
+        [self.embed, self.decide, self.grade, self.rewrite, self.web, self.generate, self.grounding, self.usefulness]
             .into_iter()
             .fold(0, u32::saturating_add)
     }

@@ -7,6 +7,8 @@
 pub mod answer;
 pub mod beam;
 pub mod budget;
+mod context;
+pub mod decision;
 mod record;
 pub mod reflection;
 pub mod run;

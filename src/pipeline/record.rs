@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::{Origin, Passage, Span};
 use crate::pipeline::budget::{Calls, Tokens};
-use crate::pipeline::strategy::{OnExhaustion, Strategy};
+use crate::pipeline::decision::Decision;
+use crate::pipeline::strategy::{Checks, OnExhaustion, Strategy};
 use crate::pipeline::task::{Draft, Failure, Grade};
 use crate::pipeline::trace::Event;
-use crate::pipeline::verdict::{Check, Verdict};
+use crate::pipeline::verdict::{Check, Retrieval, Scale, Support, Usefulness, Verdict};
 
 /// How good an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,8 +89,12 @@ pub struct Answer {
     pub sources: Vec<Source>,
     /// Whether a web search brought anything.
     pub web_search_used: bool,
-    /// The grade of each retrieved passage.
+    /// The grade of each passage that was graded.
     pub verdicts: Vec<PassageVerdict>,
+    /// What the scores amounted to, where the rule goes by them.
+    pub decision: Option<Decision>,
+    /// What was reflected on, where the strategy decides whether to retrieve.
+    pub reflection: Option<Reflection>,
     /// What it took.
     pub calls: Calls,
     /// What its models took; `None`: a service did not say.
@@ -163,6 +168,24 @@ impl PassageVerdict {
     }
 }
 
+/// The four decisions of the Self-RAG paper (seed G-09), as they were made for the draft returned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Reflection {
+    /// Whether to retrieve.
+    pub retrieve: Retrieval,
+    /// Which passages are relevant.
+    pub relevance: Vec<PassageVerdict>,
+    /// How far they support the draft; absent where it was not checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub support: Option<Support>,
+    /// How useful the draft is, 1 to 5; absent where it was not rated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub usefulness: Option<u8>,
+}
+
 /// Something the reader should know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -187,20 +210,31 @@ pub enum RunError {
 pub(crate) struct Attempt {
     draft: Draft,
     context: Vec<Passage>,
-    grounding: Verdict,
-    usefulness: Verdict,
+    pub(crate) grounding: Support,
+    pub(crate) usefulness: Usefulness,
 }
 
 impl Attempt {
     pub(crate) fn new(draft: Draft, context: Vec<Passage>) -> Self {
-        Self { draft, context, grounding: Verdict::Unknown, usefulness: Verdict::Unknown }
+        Self { draft, context, grounding: Support::default(), usefulness: Usefulness::default() }
     }
 
-    fn verdict(&self, check: Check) -> Verdict {
+    /// The flag of a check: what is supported in part is not grounded.
+    pub(crate) fn verdict(&self, check: Check, checks: &Checks) -> Verdict {
         match check {
-            Check::Grounding => self.grounding,
-            Check::Usefulness => self.usefulness,
+            Check::Grounding => self.grounding.verdict(),
+            Check::Usefulness => self.usefulness.verdict(checks.usefulness_floor),
         }
+    }
+
+    /// How far it is supported, if that was asked by degrees and said.
+    pub(crate) fn support(&self, checks: &Checks) -> Option<Support> {
+        Some(self.grounding).filter(|&support| checks.scale == Scale::Graded && support != Support::Unknown)
+    }
+
+    /// Its rating, if it has one.
+    pub(crate) fn rating(&self) -> Option<u8> {
+        if let Usefulness::Rated(rating) = self.usefulness { Some(rating) } else { None }
     }
 
     /// Grounding counts twice as much as usefulness, as the Self-RAG paper weighs support against
@@ -269,7 +303,9 @@ pub(crate) enum WebSearch {
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     pub(crate) found_nothing: bool,
+    pub(crate) retrieval: Option<Retrieval>,
     pub(crate) verdicts: Vec<PassageVerdict>,
+    pub(crate) decision: Option<Decision>,
     pub(crate) queries: Vec<String>,
     pub(crate) web_search_used: bool,
     pub(crate) web: WebSearch,
@@ -283,17 +319,11 @@ impl Record {
         self.warnings.push(Warning { code: code.to_owned(), message: message.to_owned() });
     }
 
-    /// A check of the latest attempt.
-    pub(crate) fn note(&mut self, check: Check, verdict: Verdict) {
-        let Some(attempt) = self.attempts.last_mut() else { return };
-        match check {
-            Check::Grounding => attempt.grounding = verdict,
-            Check::Usefulness => attempt.usefulness = verdict,
+    /// The best attempt, of equals the earlier one; or the last where that is asked for.
+    fn best(&self, strategy: &Strategy) -> Option<&Attempt> {
+        if strategy.on_exhaustion == OnExhaustion::Last {
+            return self.attempts.last();
         }
-    }
-
-    /// The best attempt, of equals the earlier one.
-    fn best(&self) -> Option<&Attempt> {
         self.attempts.iter().reduce(|best, next| if next.worth() > best.worth() { next } else { best })
     }
 
@@ -303,7 +333,7 @@ impl Record {
         trace: Vec<Event>,
         strategy: &Strategy,
     ) -> Result<Answer, RunError> {
-        let best = self.best().cloned();
+        let best = self.best(strategy).cloned();
         let reason = match &best {
             Some(attempt) => self.shortcoming(attempt, strategy),
             None => match self.ending {
@@ -315,13 +345,19 @@ impl Record {
                 _ => Some(Reason::Irrelevant),
             },
         };
-        let shown = best.filter(|_| reason.is_none() || strategy.on_exhaustion == OnExhaustion::Best);
+        let shown = best.filter(|_| reason.is_none() || strategy.on_exhaustion != OnExhaustion::Abstain);
         let outcome = match (&shown, reason) {
             (None, _) => Outcome::Abstained,
             (Some(_), None) => Outcome::Answered,
             (Some(_), Some(_)) => Outcome::Partial,
         };
-        let checked = |check| shown.as_ref().and_then(|a| a.verdict(check).flag());
+        let checked = |check| shown.as_ref().and_then(|a| a.verdict(check, &strategy.checks).flag());
+        let reflection = self.retrieval.map(|retrieve| Reflection {
+            retrieve,
+            relevance: self.verdicts.clone(),
+            support: shown.as_ref().and_then(|a| a.support(&strategy.checks)),
+            usefulness: shown.as_ref().and_then(Attempt::rating),
+        });
         Ok(Answer {
             outcome,
             reason,
@@ -333,6 +369,8 @@ impl Record {
             attempts: self.attempts.len() as u32,
             web_search_used: self.web_search_used,
             verdicts: self.verdicts,
+            decision: self.decision,
+            reflection,
             calls,
             tokens,
             warnings: self.warnings,
@@ -343,7 +381,8 @@ impl Record {
 
     /// What keeps an attempt from being an answer: first what cut the run short, then its checks.
     fn shortcoming(&self, attempt: &Attempt, strategy: &Strategy) -> Option<Reason> {
-        let failed = |verdict| strategy.checks.iter().find(|&&check| attempt.verdict(check) == verdict);
+        let Strategy { checks, .. } = strategy;
+        let failed = |verdict| checks.order.iter().find(|&&check| attempt.verdict(check, checks) == verdict);
         match (failed(Verdict::No), failed(Verdict::Unknown), &self.ending) {
             _ if attempt.draft.truncated => Some(Reason::Truncated),
             (None, None, _) => None,

@@ -1,32 +1,65 @@
 //! The strategies: presets over one path, each a handful of options.
 
-use crate::pipeline::verdict::Check;
+use serde::{Deserialize, Serialize};
+
+use crate::pipeline::decision::{Domain, Grading, Rule};
+use crate::pipeline::verdict::{Check, Scale};
 
 /// What a run does between a question and its answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Strategy {
     /// The preset's name, as it stands in answers.
     pub name: &'static str,
+    /// Whether it is decided first if the question needs documents at all (seed G-11).
+    pub decides_retrieval: bool,
     /// How many passages are retrieved, 1…[`MAX_K`].
     pub k: usize,
-    /// Whether each passage is graded, and the web searched when one is rejected (seed C-07).
-    pub grades: bool,
-    /// The checks each draft goes through, in order.
-    pub checks: &'static [Check],
+    /// How they are graded, and when they are not enough; `None`: all are taken as they are.
+    pub grading: Option<Grading>,
+    /// What the web is searched for.
+    pub web: WebUse,
+    /// What each draft goes through.
+    pub checks: Checks,
     /// How many drafts may follow the first, 0…[`MAX_RETRIES`].
     pub max_retries: u32,
-    /// How many results a web search asks for.
-    pub web_results: usize,
     /// What is returned when no draft passed its checks.
     pub on_exhaustion: OnExhaustion,
 }
 
+/// How the web is used where the passages are not enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebUse {
+    /// How many results a search asks for; with 0 there is no search.
+    pub results: usize,
+    /// Whether they are graded like passages (seed G-21).
+    pub graded: bool,
+}
+
+/// The checks of a draft, and what follows when one fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checks {
+    /// Which, in order.
+    pub order: &'static [Check],
+    /// Yes or no, or by degrees. By degrees a draft that is supported in part fails nothing, but it is
+    /// not called grounded (seed G-15).
+    pub scale: Scale,
+    /// The rating from which a draft is useful, 1…5.
+    pub usefulness_floor: u8,
+    /// The next draft is a strict one from the same passages, whichever check failed (seed G-15). Else
+    /// a draft that was not useful gets other passages first (seed R-13).
+    pub strict_retry: bool,
+}
+
 /// What is returned when no draft passed its checks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub enum OnExhaustion {
     /// The best draft with its own flags, as a partial answer.
     #[default]
     Best,
+    /// The last draft with its own flags, as a partial answer.
+    Last,
     /// An abstention.
     Abstain,
 }
@@ -59,6 +92,15 @@ pub enum StrategyError {
         /// The value given.
         max_retries: u32,
     },
+    /// A rule for grades, of a preset that grades nothing.
+    #[error("{strategy} grades no passages, so it has no rule: leave `rule` out or ask for another strategy")]
+    NoGrades {
+        /// The preset.
+        strategy: &'static str,
+    },
+    /// A domain, of a strategy without scores.
+    #[error("a domain sets thresholds for scores: ask for corrective-scored, or for the rule average or max")]
+    NoScores,
 }
 
 /// A number of passages that may be asked for, 1…[`MAX_K`].
@@ -67,29 +109,73 @@ pub fn checked_k(k: usize) -> Result<usize, StrategyError> {
 }
 
 /// The names of the presets.
-pub const NAMES: [&str; 3] = ["naive", "corrective", "self-reflective"];
+pub const NAMES: [&str; 5] = ["naive", "corrective", "self-reflective", "corrective-scored", "self-rag-prompted"];
+
+/// What a caller may set; what is absent stays as the preset has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// See [`Strategy::k`].
+    pub k: Option<usize>,
+    /// See [`Strategy::max_retries`].
+    pub max_retries: Option<u32>,
+    /// See [`Grading::rule`].
+    pub rule: Option<Rule>,
+    /// The thresholds of a domain.
+    pub domain: Option<Domain>,
+    /// See [`Strategy::on_exhaustion`].
+    pub on_exhaustion: Option<OnExhaustion>,
+}
 
 impl Strategy {
     /// Retrieve and generate: the baseline every comparison needs.
     pub fn naive() -> Self {
-        Self { name: NAMES[0], grades: false, ..Self::corrective() }
+        Self { name: NAMES[0], grading: None, ..Self::corrective() }
     }
 
     /// Grades before the draft, the web when a passage is rejected, no check after it (seeds C-01…C-23).
     pub fn corrective() -> Self {
-        Self { name: NAMES[1], checks: &[], max_retries: 0, ..Self::self_reflective() }
+        let checks = Checks { order: &[], ..Self::self_reflective().checks };
+        Self { name: NAMES[1], checks, max_retries: 0, ..Self::self_reflective() }
     }
 
     /// [`Self::corrective`], then grounding and usefulness, and bounded retries (seeds R-01…R-15).
     pub fn self_reflective() -> Self {
         Self {
             name: NAMES[2],
+            decides_retrieval: false,
             k: 4,
-            grades: true,
-            checks: &[Check::Grounding, Check::Usefulness],
+            grading: Some(Grading::by(Rule::AnyIrrelevant)),
+            web: WebUse { results: 5, graded: false },
+            checks: Checks {
+                order: &[Check::Grounding, Check::Usefulness],
+                scale: Scale::Binary,
+                usefulness_floor: 3,
+                strict_retry: false,
+            },
             max_retries: 2,
-            web_results: 5,
             on_exhaustion: OnExhaustion::Best,
+        }
+    }
+
+    /// Scores before the draft; by their average what was found is used, completed by the web or
+    /// replaced by it, and so are the results of the web (seeds G-01…G-08, G-19, G-21).
+    pub fn corrective_scored() -> Self {
+        let web = WebUse { graded: true, ..Self::corrective().web };
+        Self { name: NAMES[3], grading: Some(Grading::by(Rule::Average)), web, ..Self::corrective() }
+    }
+
+    /// The decisions of the Self-RAG paper put to a model as questions: whether to retrieve, which
+    /// passage is relevant, how far the draft is supported, how useful it is; one strict draft after a
+    /// bad one, checked like the first, and no web (seeds G-09…G-16).
+    pub fn self_rag_prompted() -> Self {
+        let reflective = Self::self_reflective();
+        Self {
+            name: NAMES[4],
+            decides_retrieval: true,
+            web: WebUse { results: 0, ..reflective.web },
+            checks: Checks { scale: Scale::Graded, strict_retry: true, ..reflective.checks },
+            max_retries: 1,
+            ..reflective
         }
     }
 
@@ -99,12 +185,15 @@ impl Strategy {
             "naive" => Ok(Self::naive()),
             "corrective" => Ok(Self::corrective()),
             "self-reflective" => Ok(Self::self_reflective()),
+            "corrective-scored" => Ok(Self::corrective_scored()),
+            "self-rag-prompted" => Ok(Self::self_rag_prompted()),
             _ => Err(StrategyError::UnknownName { name: name.to_owned() }),
         }
     }
 
-    /// This preset with other numbers, each checked.
-    pub fn with(mut self, k: Option<usize>, max_retries: Option<u32>) -> Result<Self, StrategyError> {
+    /// This preset with other options, each checked.
+    pub fn with(mut self, options: Options) -> Result<Self, StrategyError> {
+        let Options { k, max_retries, rule, domain, on_exhaustion } = options;
         if let Some(k) = k {
             self.k = checked_k(k)?;
         }
@@ -114,6 +203,14 @@ impl Strategy {
             }
             self.max_retries = max_retries;
         }
+        if let Some(rule) = rule {
+            self.grading.as_mut().ok_or(StrategyError::NoGrades { strategy: self.name })?.rule = rule;
+        }
+        if let Some(domain) = domain {
+            let scored = self.grading.filter(|grading| grading.scale() == Scale::Graded);
+            self.grading = Some(scored.ok_or(StrategyError::NoScores)?.of(domain));
+        }
+        self.on_exhaustion = on_exhaustion.unwrap_or(self.on_exhaustion);
         Ok(self)
     }
 }

@@ -4,15 +4,24 @@
 
 use crate::document::{Passage, Span};
 use crate::pipeline::budget::{Call, Millis};
-use crate::pipeline::verdict::{Check, Verdict};
+use crate::pipeline::verdict::{Check, Retrieval, Scale, Support, Usefulness, Verdict};
 
-/// Does each passage contain information relevant to the question? (Seeds C-03, C-07.)
+/// Does the question need documents? (Seed G-11.)
+#[derive(Debug, Clone, PartialEq)]
+pub struct DecideRetrieval {
+    /// The question as asked.
+    pub question: String,
+}
+
+/// Does each passage contain information relevant to the question? (Seeds C-03, C-07; by degrees G-04.)
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradePassages {
     /// The question as asked.
     pub question: String,
     /// The passages; the reply has one grade for each, in this order.
     pub passages: Vec<Passage>,
+    /// By degrees: each grade has a score.
+    pub scale: Scale,
     /// True when an earlier reply could not be read: ask differently.
     pub again: bool,
 }
@@ -26,7 +35,7 @@ pub struct RewriteQuery {
     pub tried: Vec<String>,
 }
 
-/// An answer to the question from the passages alone.
+/// An answer to the question from the passages alone; where there are none, without any.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Generate {
     /// The question as asked.
@@ -35,6 +44,8 @@ pub struct Generate {
     pub passages: Vec<Passage>,
     /// Earlier drafts and what was wrong with them, so that a retry cannot repeat itself.
     pub rejected: Vec<Rejected>,
+    /// Nothing may be assumed, and what is missing must be said (seed G-15).
+    pub strict: bool,
 }
 
 /// A draft that failed a check.
@@ -46,24 +57,30 @@ pub struct Rejected {
     pub check: Check,
 }
 
-/// Is the draft entirely grounded in the passages? (Seed R-03: in the passages, not in the world.)
+/// Is the draft entirely grounded in the passages? (Seed R-03: in the passages, not in the world; by
+/// degrees G-13.)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckGrounding {
     /// The draft.
     pub draft: Draft,
     /// What it was written from.
     pub passages: Vec<Passage>,
+    /// By degrees: the reply is a [`Support`].
+    pub scale: Scale,
     /// True when an earlier reply could not be read: ask differently.
     pub again: bool,
 }
 
-/// Does the draft answer the question usefully and completely? (Seed R-05: it sees no passages.)
+/// Does the draft answer the question usefully and completely? (Seed R-05: it sees no passages; by
+/// degrees G-14.)
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckUsefulness {
     /// The question as asked.
     pub question: String,
     /// The draft's text.
     pub draft: String,
+    /// By degrees: the reply is 1 to 5.
+    pub scale: Scale,
     /// True when an earlier reply could not be read: ask differently.
     pub again: bool,
 }
@@ -75,6 +92,14 @@ pub struct Grade {
     pub verdict: Verdict,
     /// A relevance score 0…1, where the solver has one.
     pub score: Option<f64>,
+}
+
+impl Grade {
+    /// The grade of a score: relevant above one half (seed G-17), unknown where there is none in 0…1.
+    pub fn scored(score: Option<f64>) -> Self {
+        let score = score.filter(|score| (0.0..=1.0).contains(score));
+        Self { verdict: score.map_or(Verdict::Unknown, |score| (score > 0.5).into()), score }
+    }
 }
 
 /// A generated answer.
@@ -100,6 +125,8 @@ pub struct Quote {
 /// Everything that a solver can be asked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Task {
+    /// See [`DecideRetrieval`].
+    DecideRetrieval(DecideRetrieval),
     /// See [`GradePassages`].
     GradePassages(GradePassages),
     /// See [`RewriteQuery`].
@@ -116,6 +143,7 @@ impl Task {
     /// The line of the budget that it is booked on.
     pub fn call(&self) -> Call {
         match self {
+            Self::DecideRetrieval(_) => Call::Decide,
             Self::GradePassages(_) => Call::Grade,
             Self::RewriteQuery(_) => Call::Rewrite,
             Self::Generate(_) => Call::Generate,
@@ -128,14 +156,20 @@ impl Task {
 /// A solver's reply to a [`Task`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum TaskReply {
+    /// To [`DecideRetrieval`].
+    Retrieval(Retrieval),
     /// To [`GradePassages`]: one for each passage, by slot.
     Grades(Vec<Grade>),
     /// To [`RewriteQuery`].
     Query(String),
     /// To [`Generate`].
     Draft(Draft),
-    /// To [`CheckGrounding`] and [`CheckUsefulness`].
+    /// To [`CheckGrounding`] and [`CheckUsefulness`]; of any scale, when it is unknown.
     Verdict(Verdict),
+    /// To [`CheckGrounding`] by degrees.
+    Support(Support),
+    /// To [`CheckUsefulness`] by degrees: 1 to 5.
+    Rating(u8),
 }
 
 /// Why an effect has no reply.
@@ -189,7 +223,7 @@ pub trait Ask: Into<Task> {
 }
 
 macro_rules! ask {
-    ($task:ident -> $reply:ty, $variant:ident) => {
+    ($task:ident -> $reply:ty, $($variant:ident)|+) => {
         impl From<$task> for Task {
             fn from(task: $task) -> Self {
                 Self::$task(task)
@@ -202,7 +236,7 @@ macro_rules! ask {
 
             fn read(reply: TaskReply) -> Option<$reply> {
                 match reply {
-                    TaskReply::$variant(value) => Some(value),
+                    $(TaskReply::$variant(value) => Some(value.into()),)+
                     _ => None,
                 }
             }
@@ -210,11 +244,12 @@ macro_rules! ask {
     };
 }
 
+ask!(DecideRetrieval -> Retrieval, Retrieval);
 ask!(GradePassages -> Vec<Grade>, Grades);
 ask!(RewriteQuery -> String, Query);
 ask!(Generate -> Draft, Draft);
-ask!(CheckGrounding -> Verdict, Verdict);
-ask!(CheckUsefulness -> Verdict, Verdict);
+ask!(CheckGrounding -> Support, Verdict | Support);
+ask!(CheckUsefulness -> Usefulness, Verdict | Rating);
 
 impl Draft {
     /// Whether every quote lies, on character boundaries, in one of the passages that were given.

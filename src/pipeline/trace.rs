@@ -2,7 +2,8 @@
 //!
 //! Events carry no time: a recorded run replays bit for bit. Hosts stamp them when they pass them on.
 
-use crate::pipeline::verdict::{Check, Verdict};
+use crate::pipeline::decision::Decision;
+use crate::pipeline::verdict::{Check, Retrieval, Support, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// One step of a run.
@@ -11,6 +12,11 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[cfg_attr(test, ts(rename_all_fields = "camelCase"))]
 pub enum Event {
+    /// It was decided whether the question needs documents.
+    DecideRetrieval {
+        /// What was said.
+        retrieve: Retrieval,
+    },
     /// The index was searched.
     Retrieve {
         /// The query, the question itself.
@@ -43,6 +49,10 @@ pub enum Event {
         unknown: usize,
         /// The seeds' `need_web`: whether the rule asks for a web search.
         need_web: bool,
+        /// Where the rule goes by scores.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        decision: Option<Decision>,
     },
     /// A new query for the web was written.
     Rewrite {
@@ -79,6 +89,14 @@ pub enum Event {
         check: Check,
         /// What it said.
         verdict: Verdict,
+        /// How far the draft is supported, where that was asked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        support: Option<Support>,
+        /// How useful it is, 1 to 5, where that was asked.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        rating: Option<u8>,
     },
 }
 
@@ -86,6 +104,7 @@ impl Event {
     /// The event's name in a stream of server-sent events.
     pub fn name(&self) -> &'static str {
         match self {
+            Self::DecideRetrieval { .. } => "decide-retrieval",
             Self::Retrieve { .. } => "retrieve",
             Self::Grade { .. } => "grade",
             Self::Decide { .. } => "decide",

@@ -44,7 +44,7 @@ pub enum Role {
     Rewrite,
     /// Writes drafts.
     Generate,
-    /// Checks drafts.
+    /// Decides whether documents are needed, and checks drafts.
     Check,
 }
 
@@ -55,7 +55,7 @@ impl Role {
             Task::GradePassages(_) => Self::Grade,
             Task::RewriteQuery(_) => Self::Rewrite,
             Task::Generate(_) => Self::Generate,
-            Task::CheckGrounding(_) | Task::CheckUsefulness(_) => Self::Check,
+            Task::DecideRetrieval(_) | Task::CheckGrounding(_) | Task::CheckUsefulness(_) => Self::Check,
         }
     }
 

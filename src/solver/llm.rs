@@ -4,13 +4,13 @@
 //! A verdict is asked for by a JSON schema; the second time, after a reply that could not be read, as
 //! plain text, which every model can write. What is refused, cut off or garbled is unknown.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::pipeline::task::{CheckGrounding, CheckUsefulness, Generate, Grade, GradePassages, Task, TaskReply};
-use crate::pipeline::verdict::Verdict;
+use crate::pipeline::verdict::{Retrieval, Scale, Support, Verdict};
 use crate::prompt::{self, Language, Prompt};
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, Message, ReplyFormat, Role};
-use crate::provider::verdict::binary_in;
+use crate::provider::verdict::{binary_in, choice, scale, score};
 use crate::solver::marks;
 
 /// The same question must get the same verdict (seeds C-04, C-05); a draft may vary a little.
@@ -29,22 +29,56 @@ const DRAFT_BYTES: usize = 2 << 20;
 /// The request for a task. A [`GradePassages`] asks about its first passage: the presets put one in each.
 pub fn request(task: &Task, language: Language) -> ChatRequest {
     match task {
-        Task::GradePassages(GradePassages { question, passages, again }) => {
-            let prompt = passages.first().map(|passage| prompt::grade(question, passage, *again, language));
-            verdict(prompt.unwrap_or_default(), "score", *again)
+        Task::DecideRetrieval(task) => {
+            verdict(prompt::decide(&task.question, language), "retrieve", &one_of(&["yes", "no", "continue"]), false)
+        }
+        Task::GradePassages(GradePassages { question, passages, scale, again }) => {
+            let (prompt, value): (fn(_, _, _, _) -> _, _) = match scale {
+                Scale::Binary => (prompt::grade, yes_or_no()),
+                Scale::Graded => (prompt::grade_score, json!({ "type": "number" })),
+            };
+            let prompt = passages.first().map(|passage| prompt(question, passage, *again, language));
+            verdict(prompt.unwrap_or_default(), "score", &value, *again)
         }
         Task::RewriteQuery(task) => chat(prompt::rewrite(&task.question, &task.tried, language), QUERY_TOKENS),
-        Task::Generate(Generate { question, passages, rejected }) => {
+        Task::Generate(Generate { question, passages, .. }) if passages.is_empty() => {
+            chat(prompt::direct(question, language), DRAFT_TOKENS)
+        }
+        Task::Generate(Generate { question, passages, rejected, strict }) => {
             let rejected: Vec<&str> = rejected.iter().map(|rejected| rejected.text.as_str()).collect();
-            chat(prompt::generate(question, passages, &rejected, false, language), DRAFT_TOKENS)
+            chat(prompt::generate(question, passages, &rejected, *strict, language), DRAFT_TOKENS)
         }
-        Task::CheckGrounding(CheckGrounding { draft, passages, again }) => {
-            verdict(prompt::grounding(&draft.text, passages, *again, language), "grounded", *again)
-        }
-        Task::CheckUsefulness(CheckUsefulness { question, draft, again }) => {
-            verdict(prompt::usefulness(question, draft, *again, language), "useful", *again)
-        }
+        Task::CheckGrounding(CheckGrounding { draft, passages, scale, again }) => match scale {
+            Scale::Binary => {
+                verdict(prompt::grounding(&draft.text, passages, *again, language), "grounded", &yes_or_no(), *again)
+            }
+            Scale::Graded => {
+                let names = one_of(&SUPPORT.map(|(name, _)| name));
+                verdict(prompt::support(&draft.text, passages, *again, language), "support", &names, *again)
+            }
+        },
+        Task::CheckUsefulness(CheckUsefulness { question, draft, scale, again }) => match scale {
+            Scale::Binary => {
+                verdict(prompt::usefulness(question, draft, *again, language), "useful", &yes_or_no(), *again)
+            }
+            Scale::Graded => {
+                let ratings = json!({ "type": "integer", "enum": [1, 2, 3, 4, 5] });
+                verdict(prompt::rate(question, draft, *again, language), "usefulness", &ratings, *again)
+            }
+        },
     }
+}
+
+/// What a model calls the degrees of support.
+const SUPPORT: [(&str, Support); 3] =
+    [("fully_supported", Support::Fully), ("partially_supported", Support::Partially), ("no_support", Support::None)];
+
+fn one_of(names: &[&str]) -> Value {
+    json!({ "type": "string", "enum": names })
+}
+
+fn yes_or_no() -> Value {
+    one_of(&["yes", "no"])
 }
 
 fn chat(prompt: Prompt, max_tokens: u32) -> ChatRequest {
@@ -59,10 +93,10 @@ fn chat(prompt: Prompt, max_tokens: u32) -> ChatRequest {
     }
 }
 
-fn verdict(prompt: Prompt, field: &str, again: bool) -> ChatRequest {
+fn verdict(prompt: Prompt, field: &str, value: &Value, again: bool) -> ChatRequest {
     let schema = json!({
         "type": "object",
-        "properties": { field: { "type": "string", "enum": ["yes", "no"] } },
+        "properties": { field: value },
         "required": [field],
         "additionalProperties": false,
     });
@@ -77,12 +111,24 @@ fn verdict(prompt: Prompt, field: &str, again: bool) -> ChatRequest {
 
 /// What the model's reply says on the task.
 pub fn read(task: &Task, reply: &ChatReply) -> TaskReply {
+    // What was cut off says nothing.
+    let text = if is_whole(reply) { reply.text.as_str() } else { "" };
     match task {
-        Task::GradePassages(_) => TaskReply::Grades(vec![Grade { verdict: said(reply, "score"), score: None }]),
+        Task::DecideRetrieval(_) => TaskReply::Retrieval(retrieval(text)),
+        Task::GradePassages(task) => TaskReply::Grades(vec![match task.scale {
+            Scale::Binary => Grade { verdict: said(text, "score"), score: None },
+            Scale::Graded => Grade::scored(score(text)),
+        }]),
         Task::RewriteQuery(_) => TaskReply::Query(query(&reply.text)),
         Task::Generate(task) => TaskReply::Draft(marks::resolve(&reply.text, &task.passages, !is_whole(reply))),
-        Task::CheckGrounding(_) => TaskReply::Verdict(said(reply, "grounded")),
-        Task::CheckUsefulness(_) => TaskReply::Verdict(said(reply, "useful")),
+        Task::CheckGrounding(task) => match task.scale {
+            Scale::Binary => TaskReply::Verdict(said(text, "grounded")),
+            Scale::Graded => TaskReply::Support(support(text)),
+        },
+        Task::CheckUsefulness(task) => match task.scale {
+            Scale::Binary => TaskReply::Verdict(said(text, "useful")),
+            Scale::Graded => scale(text).map_or(TaskReply::Verdict(Verdict::Unknown), TaskReply::Rating),
+        },
     }
 }
 
@@ -91,10 +137,22 @@ fn is_whole(reply: &ChatReply) -> bool {
 }
 
 /// The verdict in a field, `binary_score` being what many prompts call it.
-fn said(reply: &ChatReply, field: &str) -> Verdict {
-    let fields = [field, "binary_score"];
-    let yes = if is_whole(reply) { binary_in(&reply.text, &fields) } else { None };
-    yes.map_or(Verdict::Unknown, Verdict::from)
+fn said(text: &str, field: &str) -> Verdict {
+    binary_in(text, &[field, "binary_score"]).map_or(Verdict::Unknown, Verdict::from)
+}
+
+fn retrieval(text: &str) -> Retrieval {
+    match (binary_in(text, &["retrieve"]), choice(text, "retrieve", &["continue"])) {
+        (Some(true), _) => Retrieval::Yes,
+        (Some(false), _) => Retrieval::No,
+        (None, Some(_)) => Retrieval::Continue,
+        (None, None) => Retrieval::Unknown,
+    }
+}
+
+fn support(text: &str) -> Support {
+    let chosen = choice(text, "support", &SUPPORT.map(|(name, _)| name));
+    chosen.map_or(Support::Unknown, |at| SUPPORT[at].1)
 }
 
 /// The first line that is not blank, without the quotation marks that models like to add.

@@ -7,10 +7,10 @@ use super::object;
 use crate::document::{Origin, Passage, Span};
 use crate::pipeline::budget::Tokens;
 use crate::pipeline::task::{
-    CheckGrounding, CheckUsefulness, Draft, Generate, Grade, GradePassages, Quote, Rejected, RewriteQuery, Task,
-    TaskReply,
+    CheckGrounding, CheckUsefulness, DecideRetrieval, Draft, Generate, Grade, GradePassages, Quote, Rejected,
+    RewriteQuery, Task, TaskReply,
 };
-use crate::pipeline::verdict::{Check, Verdict};
+use crate::pipeline::verdict::{Check, Retrieval, Scale, Support, Verdict};
 use crate::problem::Problem;
 use crate::prompt::Language;
 use crate::provider::search::WebResult;
@@ -22,7 +22,8 @@ pub const MAX_PASSAGES: usize = 20;
 pub const MAX_RESULTS: usize = 20;
 
 /// The names of the tasks, in their addresses.
-pub const TASKS: [&str; 5] = ["grade-passages", "rewrite-query", "generate", "check-grounding", "check-usefulness"];
+pub const TASKS: [&str; 6] =
+    ["grade-passages", "rewrite-query", "generate", "check-grounding", "check-usefulness", "decide-retrieval"];
 
 /// The body of a task: the fields of all of them, of which each has its own.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -43,6 +44,12 @@ pub struct TaskRequest {
     /// The draft that is checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draft: Option<String>,
+    /// The words in which a verdict is asked for: `binary` or `graded`.
+    #[serde(default)]
+    pub scale: Scale,
+    /// The draft may assume nothing.
+    #[serde(default)]
+    pub strict: bool,
     /// An earlier reply could not be read.
     #[serde(default)]
     pub again: bool,
@@ -91,21 +98,26 @@ impl TaskRequest {
         let own = |passages: &[Passage]| passages.iter().map(TaskPassage::from).collect();
         let base = Self { language, ..Self::default() };
         match task {
-            Task::GradePassages(GradePassages { question, passages, again }) => {
-                Self { question: Some(question.clone()), passages: own(passages), again: *again, ..base }
+            Task::DecideRetrieval(DecideRetrieval { question }) => Self { question: Some(question.clone()), ..base },
+            Task::GradePassages(GradePassages { question, passages, scale, again }) => {
+                let (question, passages) = (Some(question.clone()), own(passages));
+                Self { question, passages, scale: *scale, again: *again, ..base }
             }
             Task::RewriteQuery(RewriteQuery { question, tried }) => {
                 Self { question: Some(question.clone()), tried: tried.clone(), ..base }
             }
-            Task::Generate(Generate { question, passages, rejected }) => {
+            Task::Generate(Generate { question, passages, rejected, strict }) => {
                 let rejected = rejected.iter().map(|r| TaskRejected { text: r.text.clone(), check: r.check }).collect();
-                Self { question: Some(question.clone()), passages: own(passages), rejected, ..base }
+                let (question, passages) = (Some(question.clone()), own(passages));
+                Self { question, passages, rejected, strict: *strict, ..base }
             }
-            Task::CheckGrounding(CheckGrounding { draft, passages, again }) => {
-                Self { draft: Some(draft.text.clone()), passages: own(passages), again: *again, ..base }
+            Task::CheckGrounding(CheckGrounding { draft, passages, scale, again }) => {
+                let (draft, passages) = (Some(draft.text.clone()), own(passages));
+                Self { draft, passages, scale: *scale, again: *again, ..base }
             }
-            Task::CheckUsefulness(CheckUsefulness { question, draft, again }) => {
-                Self { question: Some(question.clone()), draft: Some(draft.clone()), again: *again, ..base }
+            Task::CheckUsefulness(CheckUsefulness { question, draft, scale, again }) => {
+                let (question, draft) = (Some(question.clone()), Some(draft.clone()));
+                Self { question, draft, scale: *scale, again: *again, ..base }
             }
         }
     }
@@ -122,14 +134,17 @@ impl TaskRequest {
             ("tried", !self.tried.is_empty()),
             ("rejected", !self.rejected.is_empty()),
             ("draft", self.draft.is_some()),
+            ("scale", self.scale != Scale::Binary),
+            ("strict", self.strict),
             ("again", self.again),
         ];
         let (needs, may): (&[&str], &[&str]) = match name {
-            "grade-passages" => (&["question", "passages"], &["again"]),
+            "decide-retrieval" => (&["question"], &[]),
+            "grade-passages" => (&["question", "passages"], &["scale", "again"]),
             "rewrite-query" => (&["question"], &["tried"]),
-            "generate" => (&["question", "passages"], &["rejected"]),
-            "check-grounding" => (&["draft", "passages"], &["again"]),
-            "check-usefulness" => (&["question", "draft"], &["again"]),
+            "generate" => (&["question"], &["passages", "rejected", "strict"]),
+            "check-grounding" => (&["draft", "passages"], &["scale", "again"]),
+            "check-usefulness" => (&["question", "draft"], &["scale", "again"]),
             _ => {
                 return Err(Problem::new("not_found", 404, format!("there is no such task: use {}", TASKS.join(", "))));
             }
@@ -148,18 +163,20 @@ impl TaskRequest {
 
     fn into_task(self, name: &str) -> Task {
         let passages = self.passages.into_iter().map(Passage::from).collect();
-        let (question, draft, again) = (self.question.unwrap_or_default(), self.draft.unwrap_or_default(), self.again);
+        let (question, draft) = (self.question.unwrap_or_default(), self.draft.unwrap_or_default());
+        let Self { scale, strict, again, .. } = self;
         match name {
-            "grade-passages" => GradePassages { question, passages, again }.into(),
+            "decide-retrieval" => DecideRetrieval { question }.into(),
+            "grade-passages" => GradePassages { question, passages, scale, again }.into(),
             "rewrite-query" => RewriteQuery { question, tried: self.tried }.into(),
-            "check-usefulness" => CheckUsefulness { question, draft, again }.into(),
+            "check-usefulness" => CheckUsefulness { question, draft, scale, again }.into(),
             "check-grounding" => {
                 let draft = Draft { text: draft, ..Draft::default() };
-                CheckGrounding { draft, passages, again }.into()
+                CheckGrounding { draft, passages, scale, again }.into()
             }
             _ => {
                 let rejected = self.rejected.into_iter().map(|r| Rejected { text: r.text, check: r.check }).collect();
-                Generate { question, passages, rejected }.into()
+                Generate { question, passages, rejected, strict }.into()
             }
         }
     }
@@ -173,6 +190,7 @@ pub fn name(task: &Task) -> &'static str {
         Task::Generate(_) => TASKS[2],
         Task::CheckGrounding(_) => TASKS[3],
         Task::CheckUsefulness(_) => TASKS[4],
+        Task::DecideRetrieval(_) => TASKS[5],
     }
 }
 
@@ -206,6 +224,9 @@ impl From<TaskPassage> for Passage {
 /// What came of a task; each has its own field.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TaskResponse {
+    /// Whether to retrieve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retrieval: Option<Retrieval>,
     /// A grade for each passage, in their order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grades: Option<Vec<TaskGrade>>,
@@ -218,6 +239,12 @@ pub struct TaskResponse {
     /// The verdict of a check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+    /// How far a draft is supported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub support: Option<Support>,
+    /// How useful a draft is, 1 to 5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<u8>,
     /// How often the model was called for it.
     pub called: u32,
     /// What it took; absent when the service did not say.
@@ -262,6 +289,9 @@ impl TaskResponse {
     pub fn new(reply: TaskReply, called: u32, tokens: Option<Tokens>) -> Self {
         let base = Self { called, tokens, ..Self::default() };
         match reply {
+            TaskReply::Retrieval(retrieval) => Self { retrieval: Some(retrieval), ..base },
+            TaskReply::Support(support) => Self { support: Some(support), ..base },
+            TaskReply::Rating(rating) => Self { rating: Some(rating), ..base },
             TaskReply::Grades(grades) => {
                 let own = |g: Grade| TaskGrade { verdict: g.verdict, score: g.score };
                 Self { grades: Some(grades.into_iter().map(own).collect()), ..base }
@@ -276,23 +306,25 @@ impl TaskResponse {
         }
     }
 
-    /// The reply that it says, if it says one.
+    /// The reply that it says, if it says one and no more.
     pub fn reply(self) -> Option<TaskReply> {
-        let Self { grades, query, draft, verdict, .. } = self;
-        match (grades, query, draft, verdict) {
-            (Some(grades), None, None, None) => {
-                let own = |g: TaskGrade| Grade { verdict: g.verdict, score: g.score };
-                Some(TaskReply::Grades(grades.into_iter().map(own).collect()))
-            }
-            (None, Some(query), None, None) => Some(TaskReply::Query(query)),
-            (None, None, None, Some(verdict)) => Some(TaskReply::Verdict(verdict)),
-            (None, None, Some(draft), None) => {
-                let quote = |q: TaskQuote| Quote { passage: q.passage, span: Span { start: q.start, end: q.end } };
-                let quotes = draft.quotes.into_iter().map(quote).collect();
-                Some(TaskReply::Draft(Draft { text: draft.text, quotes, truncated: draft.truncated }))
-            }
-            _ => None,
-        }
+        let grade = |g: TaskGrade| Grade { verdict: g.verdict, score: g.score };
+        let quote = |q: TaskQuote| Quote { passage: q.passage, span: Span { start: q.start, end: q.end } };
+        let draft = |draft: TaskDraft| {
+            let quotes = draft.quotes.into_iter().map(quote).collect();
+            TaskReply::Draft(Draft { text: draft.text, quotes, truncated: draft.truncated })
+        };
+        let said = [
+            self.retrieval.map(TaskReply::Retrieval),
+            self.grades.map(|grades| TaskReply::Grades(grades.into_iter().map(grade).collect())),
+            self.query.map(TaskReply::Query),
+            self.draft.map(draft),
+            self.verdict.map(TaskReply::Verdict),
+            self.support.map(TaskReply::Support),
+            self.rating.map(TaskReply::Rating),
+        ];
+        let mut said = said.into_iter().flatten();
+        said.next().filter(|_| said.next().is_none())
     }
 }
 

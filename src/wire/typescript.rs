@@ -4,10 +4,12 @@
 use ts_rs::{Config, TS};
 
 use crate::document::{Format, Origin};
-use crate::pipeline::answer::{Citation, Outcome, PassageVerdict, Reason, Source, Warning};
+use crate::pipeline::answer::{Citation, Outcome, PassageVerdict, Reason, Reflection, Source, Warning};
 use crate::pipeline::budget::{Calls, Tokens};
+use crate::pipeline::decision::{Decision, Domain, Rule};
+use crate::pipeline::strategy::OnExhaustion;
 use crate::pipeline::trace::Event;
-use crate::pipeline::verdict::{Check, Verdict};
+use crate::pipeline::verdict::{Check, Retrieval, Support, Verdict};
 use crate::prompt::Language;
 use crate::wire::{
     Answer, AskLimits, AskRequest, DocumentInput, ErrorBody, ErrorDetail, Health, SearchHit, SearchRequest,
@@ -32,22 +34,29 @@ fn generated() -> String {
         Calls,
         Check,
         Citation,
+        Decision,
         DocumentInput,
+        Domain,
         ErrorBody,
         ErrorDetail,
         Event,
         Format,
         Health,
         Language,
+        OnExhaustion,
         Origin,
         Outcome,
         PassageVerdict,
         Reason,
+        Reflection,
+        Retrieval,
+        Rule,
         SearchHit,
         SearchRequest,
         SearchResponse,
         Source,
         Statistics,
+        Support,
         Tokens,
         Usage,
         Verdict,

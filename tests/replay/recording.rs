@@ -4,11 +4,12 @@
 use countercheck::document::{Hit, Passage, Span};
 use countercheck::pipeline::answer::{Answer, Question, RunError};
 use countercheck::pipeline::budget::{Limits, Millis, Tokens};
+use countercheck::pipeline::decision::{Grading, Rule, Thresholds};
 use countercheck::pipeline::run::{Effect, Outcome, Reply, Run, Step};
-use countercheck::pipeline::strategy::{OnExhaustion, Strategy};
+use countercheck::pipeline::strategy::{Checks, OnExhaustion, Strategy, WebUse};
 use countercheck::pipeline::task::{Draft, Failure, Grade, Quote, TaskReply};
 use countercheck::pipeline::trace::Event;
-use countercheck::pipeline::verdict::{Check, Verdict};
+use countercheck::pipeline::verdict::{Check, Retrieval, Scale, Support, Verdict};
 use countercheck::prompt::Language;
 use countercheck::wire;
 use serde::{Deserialize, Serialize};
@@ -31,13 +32,19 @@ pub struct Recording {
 #[derive(Serialize, Deserialize)]
 struct Options {
     name: String,
+    decides_retrieval: bool,
     k: usize,
-    grades: bool,
-    checks: Vec<Check>,
+    /// The rule; upper, lower, keep; the fewest relevant passages; in batches.
+    grading: Option<Graded>,
+    /// Results, graded.
+    web: (usize, bool),
+    /// Which, by what scale, the floor of usefulness, strict.
+    checks: (Vec<Check>, Scale, u8, bool),
     max_retries: u32,
-    web_results: usize,
-    abstains: bool,
+    on_exhaustion: OnExhaustion,
 }
+
+type Graded = (Rule, [f64; 3], usize, bool);
 
 /// An order and its outcome.
 #[derive(Serialize, Deserialize)]
@@ -61,6 +68,9 @@ enum Said {
     Query(String),
     Draft { text: String, quotes: Vec<[u64; 3]>, truncated: bool },
     Verdict(Verdict),
+    Support(Support),
+    Rating(u8),
+    Retrieval(Retrieval),
     NotConfigured { service: String },
     Service { service: String, code: String, detail: String, retry_after: Option<Millis> },
     TooLong { service: String },
@@ -81,14 +91,20 @@ pub struct Ended {
 impl Recording {
     /// Records a run as it begins.
     pub fn new(question: &str, strategy: &Strategy, limits: Limits, start: Millis) -> Self {
+        let Strategy { grading, web, checks, .. } = strategy;
+        let graded = |g: &Grading| {
+            let Thresholds { upper, lower, keep } = g.thresholds;
+            (g.rule, [upper, lower, keep], g.min_relevant, g.batched)
+        };
         let options = Options {
             name: strategy.name.to_owned(),
+            decides_retrieval: strategy.decides_retrieval,
             k: strategy.k,
-            grades: strategy.grades,
-            checks: strategy.checks.to_vec(),
+            grading: grading.as_ref().map(graded),
+            web: (web.results, web.graded),
+            checks: (checks.order.to_vec(), checks.scale, checks.usefulness_floor, checks.strict_retry),
             max_retries: strategy.max_retries,
-            web_results: strategy.web_results,
-            abstains: strategy.on_exhaustion == OnExhaustion::Abstain,
+            on_exhaustion: strategy.on_exhaustion,
         };
         let Limits { max_calls, deadline, retries } = limits;
         Self { question: question.to_owned(), options, max_calls, deadline, retries, start, orders: Vec::new() }
@@ -160,14 +176,28 @@ pub fn replay_all(recordings: &[u8]) -> String {
 
 impl Options {
     fn strategy(&self) -> Strategy {
+        let graded = |&(rule, [upper, lower, keep], min_relevant, batched): &Graded| Grading {
+            rule,
+            thresholds: Thresholds { upper, lower, keep },
+            min_relevant,
+            batched,
+        };
+        let (results, graded_web) = self.web;
+        let (order, scale, usefulness_floor, strict_retry) = &self.checks;
         Strategy {
+            name: Strategy::named(&self.name).expect("a preset").name,
+            decides_retrieval: self.decides_retrieval,
             k: self.k,
-            grades: self.grades,
-            checks: self.checks.clone().leak(),
+            grading: self.grading.as_ref().map(graded),
+            web: WebUse { results, graded: graded_web },
+            checks: Checks {
+                order: order.clone().leak(),
+                scale: *scale,
+                usefulness_floor: *usefulness_floor,
+                strict_retry: *strict_retry,
+            },
             max_retries: self.max_retries,
-            web_results: self.web_results,
-            on_exhaustion: if self.abstains { OnExhaustion::Abstain } else { OnExhaustion::Best },
-            ..Strategy::named(&self.name).expect("a preset")
+            on_exhaustion: self.on_exhaustion,
         }
     }
 }
@@ -191,6 +221,9 @@ impl From<&Reply> for Said {
                 Self::Draft { text: text.clone(), quotes, truncated: *truncated }
             }
             Reply::Task(TaskReply::Verdict(verdict)) => Self::Verdict(*verdict),
+            Reply::Task(TaskReply::Support(support)) => Self::Support(*support),
+            Reply::Task(TaskReply::Rating(rating)) => Self::Rating(*rating),
+            Reply::Task(TaskReply::Retrieval(retrieval)) => Self::Retrieval(*retrieval),
             Reply::Failed(failure) => Self::from(failure),
         }
     }
@@ -243,6 +276,9 @@ impl From<&Said> for Reply {
                 TaskReply::Draft(Draft { text: text.clone(), quotes, truncated: *truncated })
             }
             Said::Verdict(verdict) => TaskReply::Verdict(*verdict),
+            Said::Support(support) => TaskReply::Support(*support),
+            Said::Rating(rating) => TaskReply::Rating(*rating),
+            Said::Retrieval(retrieval) => TaskReply::Retrieval(*retrieval),
             Said::NotConfigured { service } => {
                 return Self::Failed(Failure::NotConfigured { service: fixed(service) });
             }

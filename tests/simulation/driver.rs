@@ -8,7 +8,7 @@ use countercheck::pipeline::task::Failure;
 use countercheck::pipeline::trace::Event;
 
 use crate::recording::{Ended, Recording};
-use crate::world::{Fate, QUESTION, Scenario, kind};
+use crate::world::{Fate, KINDS, QUESTION, Scenario, kind};
 
 /// In which order replies are delivered.
 #[derive(Clone, Copy)]
@@ -40,6 +40,7 @@ pub struct Performed {
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant)] // there is one to a run
 pub enum End {
     Done(Result<Answer, RunError>),
     Cancelled,
@@ -82,10 +83,12 @@ impl History {
     }
 }
 
-/// More orders than any run may need: each passage graded twice, and for each draft its task, two
-/// checks asked twice, a rewrite and a search, and the draft again from half its context.
+/// More orders than any run may need: the decision to retrieve, each passage graded twice, and for each
+/// draft its task, two checks asked twice, a rewrite and a search with its results graded twice, and the
+/// draft again from half its context.
 pub fn most_orders(scenario: &Scenario) -> usize {
-    1 + 2 * scenario.hits + 2 + 8 * (scenario.strategy.max_retries as usize + 1)
+    let search = 2 + 2 * scenario.strategy.web.results;
+    2 + 2 * scenario.hits + search + (6 + search) * (scenario.strategy.max_retries as usize + 1)
 }
 
 /// Runs a scenario to its end.
@@ -101,7 +104,7 @@ pub fn drive(scenario: &Scenario, delivery: Delivery) -> History {
         end: End::Cancelled,
     };
     let mut driver =
-        Driver { scenario, delivery, run, open: Vec::new(), counts: [0; 8], made: 0, reserved: 0, history };
+        Driver { scenario, delivery, run, open: Vec::new(), counts: [0; KINDS], made: 0, reserved: 0, history };
     driver.history.end = driver.finish();
     driver.history.events.extend(driver.run.take_events());
     driver.history
@@ -113,7 +116,7 @@ struct Driver<'a> {
     run: Run,
     open: Vec<(EffectId, usize)>,
     /// Orders of each kind.
-    counts: [usize; 8],
+    counts: [usize; KINDS],
     /// Calls made and set aside.
     made: u32,
     reserved: u32,

@@ -1,14 +1,14 @@
 //! The invariants, each with its name: what must hold of any history, and of any answer.
 
-use countercheck::document::{Hit, Passage};
 use countercheck::pipeline::answer::{Answer, Outcome, Reason, RunError};
 use countercheck::pipeline::budget::{Call, Calls, Limits, Tokens};
 use countercheck::pipeline::run::{Effect, Reply};
 use countercheck::pipeline::strategy::OnExhaustion;
 use countercheck::pipeline::task::{Failure, Task};
-use countercheck::pipeline::verdict::{Check, Verdict};
+use countercheck::pipeline::verdict::{Check, Retrieval, Scale, Verdict};
 
 use crate::driver::{End, History, Performed};
+use crate::expected;
 use crate::model::{Asked, Model};
 use crate::world::{QUESTION, Scenario};
 
@@ -32,6 +32,9 @@ pub const OF_HISTORIES: &[(&str, HistoryCheck)] = &[
     ("no two tasks to generate are equal", generate_never_repeats),
     ("the generator gets what was found and not rejected", generate_gets_what_was_found),
     ("a request that is too long is made again", too_long_is_asked_again),
+    ("each task is in the words of its scale", tasks_are_of_their_scale),
+    ("nothing is retrieved that needs no documents", no_retrieval_without_need),
+    ("a retry is strict where the strategy says so", retries_are_strict),
     ("no query is searched twice", no_query_twice),
     ("an outage of the grader buys no search", outage_buys_no_search),
     ("a search has a reason", searches_have_a_reason),
@@ -125,36 +128,56 @@ fn generate_never_repeats(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// What was kept, best first, then what is new of each search; of a request too long the first half.
+/// What was kept, then what is new of each search; of a request too long the first half.
 fn generate_gets_what_was_found(case: &Case) -> Result<(), String> {
-    let Model { hits, grades, generate, .. } = case.model;
-    let graded = |verdict| hits.iter().zip(grades).filter(move |(_, g)| g.verdict == verdict).map(|(hit, _)| hit);
-    let mut kept: Vec<&Hit> = hits.iter().collect();
-    if case.scenario.strategy.grades {
-        kept = graded(Verdict::Yes).chain(graded(Verdict::Unknown)).collect();
+    let Model { retrieval, generate, .. } = case.model;
+    if *retrieval == Some(Retrieval::No) {
+        return ensure(generate.iter().all(|asked| asked.task.passages.is_empty()), || {
+            "passages from nowhere".to_owned()
+        });
     }
-    let mut context: Vec<&Passage> = kept.iter().map(|hit| &hit.passage).collect();
-    let mut asked = generate.iter();
-    for (n, one) in case.history.performed.iter().enumerate() {
-        match (&one.effect, &one.reply) {
-            (Effect::SearchWeb { .. }, Reply::Web(results)) => {
-                for result in results {
-                    if !result.text.trim().is_empty() && context.iter().all(|p| p.text != result.text) {
-                        context.push(result);
-                    }
-                }
-            }
-            (Effect::Ask(Task::Generate(task)), _) => {
-                if asked.next().is_some_and(|a| a.again) {
-                    context.truncate(context.len() / 2);
-                }
-                let same = !context.is_empty() && task.passages.iter().eq(context.iter().copied());
-                let ids = |passages: &[&Passage]| passages.iter().map(|p| p.id.as_str()).collect::<Vec<_>>().join(" ");
-                let given: Vec<&Passage> = task.passages.iter().collect();
-                ensure(same, || format!("order {n} is given {}, not {}", ids(&given), ids(&context)))?;
-            }
-            _ => {}
-        }
+    let contexts = expected::contexts(case);
+    for (asked, context) in generate.iter().zip(&contexts) {
+        let same = !context.is_empty() && asked.task.passages.iter().eq(context.iter().copied());
+        let ids = |passages: Vec<&str>| passages.join(" ");
+        let given = asked.task.passages.iter().map(|p| p.id.as_str()).collect();
+        ensure(same, || format!("given {}, not {}", ids(given), ids(context.iter().map(|p| p.id.as_str()).collect())))?;
+    }
+    Ok(())
+}
+
+fn tasks_are_of_their_scale(case: &Case) -> Result<(), String> {
+    let strategy = &case.scenario.strategy;
+    for one in &case.history.performed {
+        let scales = match &one.effect {
+            Effect::Ask(Task::GradePassages(task)) => (task.scale, strategy.grading.map(|grading| grading.scale())),
+            Effect::Ask(Task::CheckGrounding(task)) => (task.scale, Some(strategy.checks.scale)),
+            Effect::Ask(Task::CheckUsefulness(task)) => (task.scale, Some(strategy.checks.scale)),
+            _ => continue,
+        };
+        ensure(Some(scales.0) == scales.1, || format!("{scales:?} of {:?}", one.effect))?;
+    }
+    Ok(())
+}
+
+/// Nor are there grades, searches and checks then; and where it may be needed, it is retrieved.
+fn no_retrieval_without_need(case: &Case) -> Result<(), String> {
+    let decided = case.model.retrieval;
+    let strategy = &case.scenario.strategy;
+    ensure(decided.is_none() || strategy.decides_retrieval, || "nobody asked".to_owned())?;
+    let first = case.history.performed.first().map(|one| &one.effect);
+    let asked = matches!(first, Some(Effect::Ask(Task::DecideRetrieval(_))));
+    ensure(first.is_none() || asked == strategy.decides_retrieval, || format!("it begins with {first:?}"))?;
+    let from_documents =
+        |one: &Performed| !matches!(one.effect, Effect::Ask(Task::DecideRetrieval(_) | Task::Generate(_)));
+    let retrieved = case.history.performed.iter().any(from_documents);
+    ensure(decided != Some(Retrieval::No) || !retrieved, || "it retrieves all the same".to_owned())
+}
+
+fn retries_are_strict(case: &Case) -> Result<(), String> {
+    for (i, asked) in case.model.generate.iter().enumerate() {
+        let due = case.scenario.strategy.checks.strict_retry && !asked.task.rejected.is_empty();
+        ensure(asked.task.strict == due, || format!("request {} is {}", i + 1, asked.task.strict))?;
     }
     Ok(())
 }
@@ -174,21 +197,23 @@ fn no_query_twice(case: &Case) -> Result<(), String> {
 }
 
 fn outage_buys_no_search(case: &Case) -> Result<(), String> {
-    let strategy = &case.scenario.strategy;
-    let outage = !case.model.hits.is_empty() && case.model.grades.iter().all(|g| g.verdict == Verdict::Unknown);
+    let hits = case.model.hits.len();
+    let undecided = case.model.graded_of(0).filter(|g| g.grade.verdict == Verdict::Unknown).count();
+    let outage = hits > 0 && undecided == hits;
     let first = case.history.performed.iter().find_map(|p| match &p.effect {
         Effect::SearchWeb { .. } => Some(true),
         Effect::Ask(Task::Generate(_)) => Some(false),
         _ => None,
     });
-    ensure(!(strategy.grades && outage && first == Some(true)), || "no grade, yet a search before any draft".to_owned())
+    let grades = case.scenario.strategy.grading.is_some();
+    ensure(!(grades && outage && first == Some(true)), || "no grade, yet a search before any draft".to_owned())
 }
 
 /// Searches and rewrites, each with what had happened until then.
 fn on_searches(case: &Case, holds: impl Fn(&Model) -> bool, otherwise: &str) -> Result<(), String> {
     for (n, one) in case.history.performed.iter().enumerate() {
         if matches!(one.effect, Effect::SearchWeb { .. } | Effect::Ask(Task::RewriteQuery(_))) {
-            let before = Model::of(&case.history.performed[..n]);
+            let before = Model::of(&case.history.performed[..n], &case.scenario.strategy);
             ensure(holds(&before), || format!("order {n}: {otherwise}"))?;
         }
     }
@@ -196,12 +221,13 @@ fn on_searches(case: &Case, holds: impl Fn(&Model) -> bool, otherwise: &str) -> 
 }
 
 fn searches_have_a_reason(case: &Case) -> Result<(), String> {
+    let strategy = &case.scenario.strategy;
     let holds = |before: &Model| {
-        let graded = before.hits.is_empty() || before.grades.iter().any(|g| g.verdict == Verdict::No);
-        let first = before.generate.is_empty() && case.scenario.strategy.grades && graded;
-        first || (!before.generate.is_empty() && before.last_failed() == Some(Check::Usefulness))
+        let first = before.generate.is_empty() && expected::needs_web(before, strategy);
+        let useless = !before.generate.is_empty() && before.last_failed() == Some(Check::Usefulness);
+        strategy.web.results > 0 && (first || (useless && !strategy.checks.strict_retry))
     };
-    on_searches(case, holds, "no passage was rejected and no draft useless")
+    on_searches(case, holds, "the passages are enough and no draft is useless")
 }
 
 fn no_search_after_the_last_attempt(case: &Case) -> Result<(), String> {
@@ -236,6 +262,7 @@ fn ledger_is_exact(case: &Case, answer: &Answer) -> Result<(), String> {
         seen.retrieve += u32::from(matches!(one.effect, Effect::Retrieve { .. }));
         *match call(&one.effect) {
             Call::Embed => &mut seen.embed,
+            Call::Decide => &mut seen.decide,
             Call::Grade => &mut seen.grade,
             Call::Rewrite => &mut seen.rewrite,
             Call::Web => &mut seen.web,
@@ -265,29 +292,44 @@ fn flags_belong_to_the_draft(case: &Case, answer: &Answer) -> Result<(), String>
         let said = own.verdict(check).flag();
         ensure(flag == said, || format!("{check:?} is {flag:?}, of this draft was said {said:?}"))?;
     }
+    if let Some(reflection) = &answer.reflection {
+        let by_degrees = case.scenario.strategy.checks.scale == Scale::Graded;
+        let said = (own.grounding.support.filter(|_| by_degrees), own.usefulness.rating);
+        let shown = (reflection.support, reflection.usefulness);
+        ensure(shown == said, || format!("the reflection is {shown:?}, of this draft was said {said:?}"))?;
+        ensure(Some(reflection.retrieve) == case.model.retrieval, || format!("{:?}", reflection.retrieve))?;
+        ensure(reflection.relevance == answer.verdicts, || "relevance is not what the verdicts are".to_owned())?;
+    }
     ensure(!own.draft.truncated || flags.iter().all(|f| f.1.is_none()), || "a truncated draft has flags".to_owned())
 }
 
 fn best_is_returned(case: &Case, answer: &Answer) -> Result<(), String> {
     let drafts = case.model.written.len();
     ensure(answer.attempts as usize == drafts, || format!("{} attempts, not {drafts}", answer.attempts))?;
+    let on_exhaustion = case.scenario.strategy.on_exhaustion;
     if answer.outcome == Outcome::Abstained {
-        let may = case.model.written.is_empty() || case.scenario.strategy.on_exhaustion == OnExhaustion::Abstain;
+        let may = case.model.written.is_empty() || on_exhaustion == OnExhaustion::Abstain;
         return ensure(may, || "there are drafts, and the best was asked for".to_owned());
     }
-    let best = case.model.best().map(|w| w.draft.text.as_str());
+    let best = returned(case).map(|w| w.draft.text.as_str());
     ensure(best == Some(&answer.text), || format!("{:?}, the best is {best:?}", answer.text))
+}
+
+/// The draft that an answer is to be made of.
+fn returned<'a>(case: &'a Case) -> Option<&'a crate::model::Written<'a>> {
+    let last = case.scenario.strategy.on_exhaustion == OnExhaustion::Last;
+    if last { case.model.written.last() } else { case.model.best() }
 }
 
 fn outcome_agrees(case: &Case, answer: &Answer) -> Result<(), String> {
     let Answer { outcome, reason, .. } = answer;
     let flag = |check: &Check| if *check == Check::Grounding { answer.grounded } else { answer.useful };
-    let passed = case.scenario.strategy.checks.iter().all(|check| flag(check) == Some(true));
+    let passed = case.scenario.strategy.checks.order.iter().all(|check| flag(check) == Some(true));
     let bare = answer.text.is_empty() && answer.citations.is_empty() && answer.sources.is_empty();
     let holds = match outcome {
         Outcome::Answered => reason.is_none() && passed && !answer.text.trim().is_empty(),
         Outcome::Partial => {
-            let said = !answer.text.trim().is_empty() && case.scenario.strategy.on_exhaustion == OnExhaustion::Best;
+            let said = !answer.text.trim().is_empty() && case.scenario.strategy.on_exhaustion != OnExhaustion::Abstain;
             reason.is_some() && said && (!passed || *reason == Some(Reason::Truncated))
         }
         Outcome::Abstained => reason.is_some() && bare && answer.grounded.is_none() && answer.useful.is_none(),
@@ -296,7 +338,7 @@ fn outcome_agrees(case: &Case, answer: &Answer) -> Result<(), String> {
 }
 
 fn passed_is_answered(case: &Case, answer: &Answer) -> Result<(), String> {
-    let checks = case.scenario.strategy.checks;
+    let checks = case.scenario.strategy.checks.order;
     let passed =
         |w: &&crate::model::Written| !w.draft.truncated && checks.iter().all(|c| w.verdict(*c) == Verdict::Yes);
     let any = case.model.written.iter().find(passed).map(|w| &w.draft.text);
@@ -306,7 +348,7 @@ fn passed_is_answered(case: &Case, answer: &Answer) -> Result<(), String> {
 fn reason_is_what_happened(case: &Case, answer: &Answer) -> Result<(), String> {
     let Some(reason) = answer.reason else { return Ok(()) };
     let model = case.model;
-    let best = model.best();
+    let best = returned(case);
     let says = |check, verdict| best.is_some_and(|w| w.verdict(check) == verdict);
     let warned = |code: &str| answer.warnings.iter().any(|w| w.code == code);
     let web_failed = warned("web_failed") && model.searches.iter().any(|s| s.1.is_none());
@@ -316,12 +358,13 @@ fn reason_is_what_happened(case: &Case, answer: &Answer) -> Result<(), String> {
         Reason::WebFailed => web_failed && model.generate.is_empty(),
         Reason::Ungrounded => says(Check::Grounding, Verdict::No),
         Reason::NotUseful => says(Check::Usefulness, Verdict::No),
-        Reason::Unchecked => case.scenario.strategy.checks.iter().any(|c| says(*c, Verdict::Unknown)),
+        Reason::Unchecked => case.scenario.strategy.checks.order.iter().any(|c| says(*c, Verdict::Unknown)),
         Reason::NoProgress => model.repeated,
         Reason::ProviderFailed => model.generate_failed.is_some() && best.is_some(),
         Reason::Truncated => best.is_some_and(|w| w.draft.truncated),
         Reason::Budget => {
-            let need = model.hits.len().max(1) as u32;
+            let found = model.searches.iter().filter_map(|search| search.1).map(<[_]>::len);
+            let need = found.chain([1, model.hits.len()]).max().unwrap_or(1) as u32;
             let spent = answer.calls.charged() + need > case.scenario.limits.max_calls;
             warned("budget") && (spent || case.history.clock >= case.history.deadline)
         }
@@ -367,25 +410,24 @@ fn search_by_words_is_told(case: &Case, answer: &Answer) -> Result<(), String> {
 }
 
 fn verdicts_were_said(case: &Case, answer: &Answer) -> Result<(), String> {
-    if answer.verdicts.is_empty() {
-        return Ok(());
+    let shown: Vec<_> = answer.verdicts.iter().map(|v| (v.passage_id.as_str(), v.verdict, v.score)).collect();
+    let mut said: Vec<_> =
+        case.model.graded.iter().map(|g| (g.passage.id.as_str(), g.grade.verdict, g.grade.score)).collect();
+    // A round of grading that was cut off leaves no verdicts.
+    if shown.len() < said.len() && answer.warnings.iter().any(|w| w.code == "budget") {
+        said.truncate(shown.len());
     }
-    let said: Vec<_> = case.model.hits.iter().zip(&case.model.grades).collect();
-    let same = said.len() == answer.verdicts.len()
-        && said.iter().zip(&answer.verdicts).all(|((hit, grade), v)| {
-            hit.passage.id == v.passage_id && grade.verdict == v.verdict && grade.score == v.score
-        });
-    ensure(same, || format!("{:?}, said was {:?}", answer.verdicts, case.model.grades))
+    ensure(shown == said, || format!("{shown:?}, said was {said:?}"))?;
+    let graded = shown.len() >= case.model.hits.len();
+    let decided = expected::decision(case.model, &case.scenario.strategy).filter(|_| graded);
+    ensure(answer.decision == decided, || format!("{:?}, not {decided:?}", answer.decision))
 }
 
 fn trace_is_the_stream(case: &Case, answer: &Answer) -> Result<(), String> {
     ensure(answer.trace == case.history.events, || format!("{:?} and {:?}", answer.trace, case.history.events))?;
-    let new = case
-        .history
-        .events
-        .iter()
-        .any(|e| matches!(e, countercheck::pipeline::trace::Event::WebSearch { results, .. } if *results > 0));
-    ensure(answer.web_search_used == new, || format!("web_search_used is {}", answer.web_search_used))?;
+    ensure(answer.web_search_used == expected::web_was_used(case), || {
+        format!("web_search_used is {}", answer.web_search_used)
+    })?;
     let replied = case.history.performed.iter().all(|p| p.delivered || matches!(p.reply, Reply::Failed(_)));
     ensure(replied, || "an answer before its replies".to_owned())
 }

@@ -3,8 +3,11 @@
 
 use countercheck::document::{Hit, Passage};
 use countercheck::pipeline::run::{Effect, Reply};
-use countercheck::pipeline::task::{Draft, Failure, Generate, Grade, Task, TaskReply};
-use countercheck::pipeline::verdict::{Check, Verdict};
+use countercheck::pipeline::strategy::Strategy;
+use countercheck::pipeline::task::{
+    CheckGrounding, CheckUsefulness, Draft, Failure, Generate, Grade, GradePassages, Task, TaskReply,
+};
+use countercheck::pipeline::verdict::{Check, Retrieval, Scale, Support, Verdict};
 
 use crate::driver::Performed;
 
@@ -12,8 +15,27 @@ use crate::driver::Performed;
 pub struct Written<'a> {
     pub draft: &'a Draft,
     pub task: &'a Generate,
-    pub grounding: Verdict,
-    pub usefulness: Verdict,
+    pub grounding: Said,
+    pub usefulness: Said,
+}
+
+/// What a check said: its flag, and in the words of its scale.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Said {
+    pub verdict: Verdict,
+    pub support: Option<Support>,
+    pub rating: Option<u8>,
+}
+
+/// A passage that was graded: a hit, or what a search brought.
+#[derive(Debug, Clone, Copy)]
+pub struct Graded<'a> {
+    pub passage: &'a Passage,
+    /// After both rounds.
+    pub grade: Grade,
+    /// The search that brought it, from 1; 0 for a hit.
+    pub search: usize,
+    times: usize,
 }
 
 /// A request for a draft.
@@ -31,7 +53,7 @@ pub struct Checked {
     /// The index of the draft.
     pub written: usize,
     pub check: Check,
-    pub verdict: Verdict,
+    pub said: Said,
     twice: bool,
 }
 
@@ -39,11 +61,13 @@ pub struct Checked {
 #[derive(Default)]
 pub struct Model<'a> {
     pub hits: &'a [Hit],
+    /// The search of the index came back.
+    pub retrieved: bool,
     pub retrieval_failed: Option<&'a Failure>,
-    /// Of each hit, after both rounds.
-    pub grades: Vec<Grade>,
-    /// How often each was asked for.
-    graded: Vec<usize>,
+    /// What was said on whether to retrieve.
+    pub retrieval: Option<Retrieval>,
+    /// In the order in which they were first graded.
+    pub graded: Vec<Graded<'a>>,
     pub written: Vec<Written<'a>>,
     pub checked: Vec<Checked>,
     pub generate: Vec<Asked<'a>>,
@@ -56,11 +80,14 @@ pub struct Model<'a> {
     pub searches: Vec<(&'a str, Option<&'a [Passage]>)>,
     /// Asked of the wrong draft, in the wrong order or once too often.
     pub misplaced: Vec<String>,
+    keep: f64,
+    floor: u8,
 }
 
 impl<'a> Model<'a> {
-    pub fn of(performed: &'a [Performed]) -> Self {
-        let mut model = Self::default();
+    pub fn of(performed: &'a [Performed], strategy: &Strategy) -> Self {
+        let keep = strategy.grading.map_or(0.0, |grading| grading.thresholds.keep);
+        let mut model = Self { keep, floor: strategy.checks.usefulness_floor, ..Self::default() };
         for (n, one) in performed.iter().enumerate() {
             model.take(n, one);
         }
@@ -70,51 +97,98 @@ impl<'a> Model<'a> {
     fn take(&mut self, n: usize, one: &'a Performed) {
         match &one.effect {
             Effect::Retrieve { .. } => {
-                if n != 0 {
-                    self.misplaced.push(format!("order {n} searches the index again"));
+                if n != usize::from(self.retrieval.is_some()) || self.retrieval == Some(Retrieval::No) {
+                    self.misplaced.push(format!("order {n} searches the index out of turn"));
                 }
                 match &one.reply {
-                    Reply::Hits(hits) | Reply::ByWords(hits, _) => self.hits = hits,
+                    Reply::Hits(hits) | Reply::ByWords(hits, _) => (self.hits, self.retrieved) = (hits, true),
                     Reply::Failed(failure) => self.retrieval_failed = Some(failure),
                     _ => self.retrieval_failed = Some(&Failure::Malformed { task: "retrieve" }),
                 }
-                self.grades = vec![Grade::default(); self.hits.len()];
-                self.graded = vec![0; self.hits.len()];
             }
             Effect::SearchWeb { query, .. } => {
                 let results = if let Reply::Web(results) = &one.reply { Some(&results[..]) } else { None };
                 self.searches.push((query, results));
             }
-            Effect::Ask(Task::GradePassages(task)) => self.take_grade(n, &task.passages, task.again, &one.reply),
+            Effect::Ask(Task::DecideRetrieval(_)) => {
+                if n != 0 {
+                    self.misplaced.push(format!("order {n} decides on retrieval out of turn"));
+                }
+                let Reply::Task(TaskReply::Retrieval(said)) = one.reply else {
+                    return self.retrieval = Some(Retrieval::Unknown);
+                };
+                self.retrieval = Some(said);
+            }
+            Effect::Ask(Task::GradePassages(task)) => self.take_grades(n, task, &one.reply),
             Effect::Ask(Task::RewriteQuery(_)) => {}
             Effect::Ask(Task::Generate(task)) => self.take_draft(n, task, &one.reply),
             Effect::Ask(Task::CheckGrounding(task)) => {
-                let own = |w: &Written| *w.draft == task.draft && w.task.passages == task.passages;
-                self.take_check(n, Check::Grounding, task.again, own, &one.reply);
+                let CheckGrounding { draft, passages, again, .. } = task;
+                let own = |w: &Written| w.draft == draft && w.task.passages == *passages;
+                let said = match &one.reply {
+                    Reply::Task(TaskReply::Verdict(verdict)) => Said { verdict: *verdict, ..Said::default() },
+                    Reply::Task(TaskReply::Support(support)) => supported(*support),
+                    _ => Said::default(),
+                };
+                self.take_check(n, Check::Grounding, *again, own, said);
             }
             Effect::Ask(Task::CheckUsefulness(task)) => {
-                let own = |w: &Written| w.draft.text == task.draft;
-                self.take_check(n, Check::Usefulness, task.again, own, &one.reply);
+                let CheckUsefulness { draft, again, .. } = task;
+                let said = match &one.reply {
+                    Reply::Task(TaskReply::Verdict(verdict)) => Said { verdict: *verdict, ..Said::default() },
+                    Reply::Task(TaskReply::Rating(rating)) if (1..=5).contains(rating) => {
+                        Said { verdict: (*rating >= self.floor).into(), rating: Some(*rating), ..Said::default() }
+                    }
+                    _ => Said::default(),
+                };
+                self.take_check(n, Check::Usefulness, *again, |w| w.draft.text == *draft, said);
             }
         }
     }
 
-    fn take_grade(&mut self, n: usize, passages: &[Passage], again: bool, reply: &Reply) {
-        let at = match passages {
-            [passage] => self.hits.iter().position(|hit| hit.passage == *passage),
+    fn take_grades(&mut self, n: usize, task: &'a GradePassages, reply: &Reply) {
+        // Any other number of grades than was asked for is a reply to something else.
+        let said = match reply {
+            Reply::Task(TaskReply::Grades(grades)) if grades.len() == task.passages.len() => Some(grades),
             _ => None,
         };
-        let Some(at) = at else { return self.misplaced.push(format!("order {n} grades what was not found")) };
-        let early = !self.generate.is_empty() || !self.searches.is_empty();
-        if early || self.graded[at] != usize::from(again) || self.grades[at].verdict != Verdict::Unknown {
-            self.misplaced.push(format!("order {n} grades what needs no grade"));
+        for (i, passage) in task.passages.iter().enumerate() {
+            let search = self.searches.len();
+            let found = match self.searches.last() {
+                None => self.hits.iter().any(|hit| hit.passage == *passage),
+                Some((_, results)) => results.is_some_and(|results| results.contains(passage)),
+            };
+            let at = self.graded.iter().position(|g| g.passage == passage);
+            let due = match at {
+                None => !task.again,
+                Some(at) => {
+                    let Graded { grade, search: own, times, .. } = self.graded[at];
+                    task.again && grade.verdict == Verdict::Unknown && times == 1 && own == search
+                }
+            };
+            if !found || !due {
+                self.misplaced.push(format!("order {n} grades {} out of turn", passage.id));
+            }
+            let grade = said.map_or_else(Grade::default, |grades| self.judged(grades[i], task.scale));
+            match at {
+                Some(at) => {
+                    self.graded[at].grade = grade;
+                    self.graded[at].times += 1;
+                }
+                None => self.graded.push(Graded { passage, grade, search, times: 1 }),
+            }
         }
-        self.graded[at] += 1;
-        // Any other number of grades than one is a reply to something else.
-        self.grades[at] = match reply {
-            Reply::Task(TaskReply::Grades(grades)) if grades.len() == 1 => grades[0],
-            _ => Grade::default(),
-        };
+    }
+
+    fn judged(&self, grade: Grade, scale: Scale) -> Grade {
+        let score = grade.score.filter(|score| *score >= 0.0 && *score <= 1.0);
+        let by_score = score.map_or(Verdict::Unknown, |score| (score > self.keep).into());
+        Grade { verdict: if scale == Scale::Graded { by_score } else { grade.verdict }, score }
+    }
+
+    /// The grades of the hits (0) or of what a search brought, from 1.
+    pub fn graded_of(&self, search: usize) -> impl Iterator<Item = &Graded<'a>> {
+        self.graded.iter().filter(move |graded| graded.search == search)
     }
 
     fn take_draft(&mut self, n: usize, task: &'a Generate, reply: &'a Reply) {
@@ -139,12 +213,12 @@ impl<'a> Model<'a> {
         } else if self.written.iter().any(|w| w.draft.text == draft.text) {
             self.repeated = true;
         } else if !draft.text.trim().is_empty() {
-            let (grounding, usefulness) = (Verdict::Unknown, Verdict::Unknown);
+            let (grounding, usefulness) = (Said::default(), Said::default());
             self.written.push(Written { draft, task, grounding, usefulness });
         }
     }
 
-    fn take_check(&mut self, n: usize, check: Check, again: bool, own: impl Fn(&Written) -> bool, reply: &Reply) {
+    fn take_check(&mut self, n: usize, check: Check, again: bool, own: impl Fn(&Written) -> bool, said: Said) {
         let last = self.written.len().wrapping_sub(1);
         let Some(written) = self.written.last_mut() else {
             return self.misplaced.push(format!("order {n} checks no draft"));
@@ -152,14 +226,13 @@ impl<'a> Model<'a> {
         if !own(written) {
             self.misplaced.push(format!("order {n} checks another draft than the last"));
         }
-        let verdict = if let Reply::Task(TaskReply::Verdict(verdict)) = reply { *verdict } else { Verdict::Unknown };
         match check {
-            Check::Grounding => written.grounding = verdict,
-            Check::Usefulness => written.usefulness = verdict,
+            Check::Grounding => written.grounding = said,
+            Check::Usefulness => written.usefulness = said,
         }
         match self.checked.last_mut() {
             Some(open) if again && open.may_repeat(last, check) => {
-                open.verdict = verdict;
+                open.said = said;
                 open.twice = true;
             }
             _ if again => self.misplaced.push(format!("order {n} asks again what was decided")),
@@ -167,7 +240,7 @@ impl<'a> Model<'a> {
                 if self.checked.iter().any(|c| c.written == last && c.check == check) {
                     self.misplaced.push(format!("order {n} repeats a check"));
                 }
-                self.checked.push(Checked { written: last, check, verdict, twice: false });
+                self.checked.push(Checked { written: last, check, said, twice: false });
             }
         }
     }
@@ -175,15 +248,17 @@ impl<'a> Model<'a> {
     /// The check that the last draft failed.
     pub fn last_failed(&self) -> Option<Check> {
         let last = self.checked.last()?;
-        (last.written + 1 == self.written.len() && last.verdict == Verdict::No).then_some(last.check)
+        (last.written + 1 == self.written.len() && last.said.fails()).then_some(last.check)
     }
 
-    /// The most worthy draft, of equals the earliest: grounding counts twice.
+    /// The most worthy draft, of equals the earliest: grounding counts twice, and what is supported in
+    /// part half.
     pub fn best(&self) -> Option<&Written<'a>> {
-        let points = |verdict| match verdict {
-            Verdict::Yes => 2,
-            Verdict::Unknown => 1,
-            Verdict::No => 0,
+        let points = |said: Said| match said {
+            Said { rating: Some(rating), .. } => 2 * (u32::from(rating) - 1),
+            Said { support: Some(Support::Partially), .. } | Said { verdict: Verdict::Unknown, .. } => 4,
+            Said { verdict: Verdict::Yes, .. } => 8,
+            Said { verdict: Verdict::No, .. } => 0,
         };
         let worth = |w: &Written| 2 * points(w.grounding) + points(w.usefulness);
         let most = self.written.iter().map(worth).max()?;
@@ -191,19 +266,39 @@ impl<'a> Model<'a> {
     }
 }
 
+fn supported(support: Support) -> Said {
+    let verdict = match support {
+        Support::Fully => Verdict::Yes,
+        Support::Partially | Support::None => Verdict::No,
+        Support::Unknown => Verdict::Unknown,
+    };
+    Said { verdict, support: Some(support).filter(|_| verdict != Verdict::Unknown), rating: None }
+}
+
+impl Said {
+    /// Whether a draft is withdrawn for it: not for what is supported in part.
+    pub fn fails(self) -> bool {
+        self.verdict == Verdict::No && self.support != Some(Support::Partially)
+    }
+}
+
 impl Checked {
     /// Undecided, and asked but once.
     fn may_repeat(&self, written: usize, check: Check) -> bool {
-        self.written == written && self.check == check && self.verdict == Verdict::Unknown && !self.twice
+        self.written == written && self.check == check && self.said.verdict == Verdict::Unknown && !self.twice
     }
 }
 
 impl Written<'_> {
-    pub fn verdict(&self, check: Check) -> Verdict {
+    pub fn said(&self, check: Check) -> Said {
         match check {
             Check::Grounding => self.grounding,
             Check::Usefulness => self.usefulness,
         }
+    }
+
+    pub fn verdict(&self, check: Check) -> Verdict {
+        self.said(check).verdict
     }
 }
 

@@ -8,7 +8,7 @@ use countercheck::pipeline::run::{Effect, Reply};
 use countercheck::pipeline::task::{Task, TaskReply};
 
 use crate::driver::{Delivery, End, Performed, drive};
-use crate::world::{Scenario, Slot, kind};
+use crate::world::{KINDS, Scenario, Slot, kind};
 use crate::{Failed, examine};
 
 const NEIGHBOURS: u64 = 300;
@@ -32,7 +32,7 @@ fn size(scenario: &Scenario) -> (usize, usize, usize) {
 fn slots(scenario: &Scenario) -> Vec<Slot> {
     let run = || drive(scenario, Delivery::Arrival).performed;
     let performed = catch_unwind(AssertUnwindSafe(run)).unwrap_or_default();
-    let mut counts = [0; 8];
+    let mut counts = [0; KINDS];
     let slot = |one: &Performed| {
         let kind = kind(&one.effect);
         counts[usize::from(kind)] += 1;
@@ -138,10 +138,11 @@ fn effect(effect: &Effect) -> String {
             let ids: Vec<&str> = task.passages.iter().map(|p| p.id.as_str()).collect();
             format!("grade {} again {}", ids.join(" "), task.again)
         }
+        Effect::Ask(Task::DecideRetrieval(_)) => "retrieve?".to_owned(),
         Effect::Ask(Task::RewriteQuery(task)) => format!("rewrite {:?}", task.tried),
         Effect::Ask(Task::Generate(task)) => {
             let ids: Vec<&str> = task.passages.iter().map(|p| p.id.as_str()).collect();
-            format!("generate from {} without {:?}", ids.join(" "), task.rejected)
+            format!("generate from {} without {:?} strict {}", ids.join(" "), task.rejected, task.strict)
         }
         Effect::Ask(Task::CheckGrounding(task)) => format!("grounded {:?} again {}", task.draft.text, task.again),
         Effect::Ask(Task::CheckUsefulness(task)) => format!("useful {:?} again {}", task.draft, task.again),

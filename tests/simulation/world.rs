@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 
 use countercheck::document::{Hit, Origin, Passage, Span};
 use countercheck::pipeline::budget::{Limits, Millis, Tokens};
+use countercheck::pipeline::decision::{Domain, Grading, Rule};
 use countercheck::pipeline::run::{Effect, Reply};
-use countercheck::pipeline::strategy::{MAX_K, MAX_RETRIES, OnExhaustion, Strategy};
+use countercheck::pipeline::strategy::{Checks, MAX_K, MAX_RETRIES, OnExhaustion, Options, Strategy, WebUse};
 use countercheck::pipeline::task::{Draft, Failure, Generate, Grade, Quote, Task, TaskReply};
-use countercheck::pipeline::verdict::{Check, Verdict};
+use countercheck::pipeline::verdict::{Check, Retrieval, Scale, Support, Verdict};
 
 use crate::random::Random;
 
@@ -66,8 +67,12 @@ pub fn kind(effect: &Effect) -> u8 {
         Effect::Ask(Task::Generate(_)) => 5,
         Effect::Ask(Task::CheckGrounding(_)) => 6,
         Effect::Ask(Task::CheckUsefulness(_)) => 7,
+        Effect::Ask(Task::DecideRetrieval(_)) => 8,
     }
 }
+
+/// How many kinds there are.
+pub const KINDS: usize = 9;
 
 /// What becomes of an effect.
 pub struct Fate {
@@ -82,23 +87,28 @@ impl Scenario {
         let mut random = Random::new(seed, 0);
         let k = if random.chance(3) { 1 + random.below(MAX_K) } else { 1 + random.below(6) };
         let preset = match random.below(20) {
-            0..3 => Strategy::naive(),
-            3..6 => Strategy::corrective(),
+            0..2 => Strategy::naive(),
+            2..4 => Strategy::corrective(),
+            4..8 => Strategy::corrective_scored(),
+            8..12 => Strategy::self_rag_prompted(),
             _ => Strategy::self_reflective(),
         };
-        let retries = random.below(MAX_RETRIES as usize + 1) as u32;
-        let mut strategy = preset.with(Some(k), Some(retries)).expect("both are in range");
-        strategy.on_exhaustion = random.pick(&[OnExhaustion::Best, OnExhaustion::Best, OnExhaustion::Abstain]);
-        strategy.web_results = random.below(6);
-        if random.chance(10) {
-            // What no preset is, but the fields allow.
-            strategy.grades = random.chance(50);
-            strategy.checks = random.pick(&[
-                &[][..],
-                &[Check::Grounding],
-                &[Check::Usefulness],
-                &[Check::Usefulness, Check::Grounding],
-            ]);
+        let on_exhaustion = [OnExhaustion::Best, OnExhaustion::Best, OnExhaustion::Last, OnExhaustion::Abstain];
+        let domains = [Domain::Medical, Domain::Legal, Domain::General, Domain::Ecommerce];
+        let scored = preset.grading.is_some_and(|grading| grading.scale() == Scale::Graded);
+        let options = Options {
+            k: Some(k),
+            max_retries: Some(random.below(MAX_RETRIES as usize + 1) as u32),
+            rule: scored.then(|| random.pick(&[Rule::Average, Rule::Max])),
+            domain: (scored && random.chance(50)).then(|| random.pick(&domains)),
+            on_exhaustion: Some(random.pick(&on_exhaustion)),
+        };
+        let mut strategy = preset.with(options).expect("all are in range");
+        if random.chance(50) {
+            strategy.web.results = random.below(6).min(strategy.web.results);
+        }
+        if random.chance(15) {
+            unlike_any_preset(&mut strategy, &mut random);
         }
         let deadline = if random.chance(75) { 60_000 } else { random.pick(&[0, 1, 500, 4_000, 20_000, u64::MAX]) };
         let max_calls = if random.chance(30) { 200 } else { random.below(26) as u32 };
@@ -122,7 +132,7 @@ impl Scenario {
     /// What becomes of the effect in that slot, for which the driver may call so often.
     pub fn fate(&self, slot: Slot, effect: &Effect, may_call: u32) -> Fate {
         let (kind, n) = slot;
-        let mut random = Random::new(self.seed, 1 + u64::from(kind) + 8 * n as u64);
+        let mut random = Random::new(self.seed, 1 + u64::from(kind) + 16 * n as u64);
         if self.tame.contains(&slot) {
             return Fate { reply: self.healthy(n, effect), called: may_call.min(1), latency: Some(0) };
         }
@@ -160,9 +170,15 @@ impl Scenario {
                 found => return found,
             },
             Effect::SearchWeb { limit, .. } => return self.search(n, *limit, random),
-            Effect::Ask(Task::GradePassages(_)) => {
-                let score = random.chance(50).then(|| random.below(1000) as f64 / 1000.0);
-                TaskReply::Grades(vec![Grade { verdict: self.verdict(0, random), score }])
+            Effect::Ask(Task::DecideRetrieval(_)) => TaskReply::Retrieval(random.pick(&[
+                Retrieval::Yes,
+                Retrieval::Yes,
+                Retrieval::No,
+                Retrieval::Continue,
+                Retrieval::Unknown,
+            ])),
+            Effect::Ask(Task::GradePassages(task)) => {
+                TaskReply::Grades(task.passages.iter().map(|_| self.grade(task.scale, random)).collect())
             }
             Effect::Ask(Task::RewriteQuery(task)) => TaskReply::Query(match random.below(8) {
                 0 => " \n".to_owned(),
@@ -172,8 +188,18 @@ impl Scenario {
             }),
             Effect::Ask(Task::Generate(task)) if task.passages.len() > self.takes => return Reply::Failed(TOO_LONG),
             Effect::Ask(Task::Generate(task)) => TaskReply::Draft(draft(n, task, random)),
-            Effect::Ask(Task::CheckGrounding(_)) => TaskReply::Verdict(self.verdict(1, random)),
-            Effect::Ask(Task::CheckUsefulness(_)) => TaskReply::Verdict(self.verdict(2, random)),
+            Effect::Ask(Task::CheckGrounding(task)) => match (task.scale, self.verdict(1, random)) {
+                (Scale::Graded, Verdict::Yes) => TaskReply::Support(Support::Fully),
+                (Scale::Graded, Verdict::No) => TaskReply::Support(random.pick(&[Support::Partially, Support::None])),
+                (Scale::Graded, Verdict::Unknown) => TaskReply::Support(Support::Unknown),
+                (Scale::Binary, verdict) => TaskReply::Verdict(verdict),
+            },
+            Effect::Ask(Task::CheckUsefulness(task)) => match (task.scale, self.verdict(2, random)) {
+                (Scale::Graded, Verdict::Yes) => TaskReply::Rating(random.pick(&[3, 4, 5])),
+                (Scale::Graded, Verdict::No) => TaskReply::Rating(random.pick(&[1, 2])),
+                (Scale::Graded, Verdict::Unknown) if random.chance(50) => TaskReply::Rating(random.pick(&[0, 6, 255])),
+                (_, verdict) => TaskReply::Verdict(verdict),
+            },
         })
     }
 
@@ -185,15 +211,36 @@ impl Scenario {
                 return Reply::Hits((0..self.hits.min(*k)).map(hit).collect());
             }
             Effect::SearchWeb { .. } => return Reply::Web(vec![passage(1000 + 10 * n, Origin::Web)]),
-            Effect::Ask(Task::GradePassages(_)) => {
-                TaskReply::Grades(vec![Grade { verdict: Verdict::Yes, score: None }])
+            Effect::Ask(Task::DecideRetrieval(_)) => TaskReply::Retrieval(Retrieval::Yes),
+            Effect::Ask(Task::GradePassages(task)) => {
+                TaskReply::Grades(vec![Grade { verdict: Verdict::Yes, score: Some(1.0) }; task.passages.len()])
             }
             Effect::Ask(Task::RewriteQuery(_)) => TaskReply::Query(format!("query {n}")),
             Effect::Ask(Task::Generate(_)) => {
                 TaskReply::Draft(Draft { text: format!("Draft {n}."), ..Draft::default() })
             }
+            Effect::Ask(Task::CheckUsefulness(task)) if task.scale == Scale::Graded => TaskReply::Rating(5),
+            Effect::Ask(Task::CheckGrounding(task)) if task.scale == Scale::Graded => {
+                TaskReply::Support(Support::Fully)
+            }
             Effect::Ask(Task::CheckGrounding(_) | Task::CheckUsefulness(_)) => TaskReply::Verdict(Verdict::Yes),
         })
+    }
+
+    /// By degrees the verdict beside the score is anybody's guess, the score may be at a threshold, and
+    /// none may be one that nobody can use.
+    fn grade(&self, scale: Scale, random: &mut Random) -> Grade {
+        let verdict = self.verdict(0, random);
+        if scale == Scale::Binary {
+            let score = random.chance(50).then(|| random.below(1000) as f64 / 1000.0);
+            return Grade { verdict, score };
+        }
+        let score = match verdict {
+            Verdict::Yes => Some(random.pick(&[0.51, 0.6, 0.7, 0.71, 0.8, 0.85, 0.9, 1.0])),
+            Verdict::No => Some(random.pick(&[0.0, 0.1, 0.25, 0.3, 0.31, 0.45, 0.5])),
+            Verdict::Unknown => random.pick(&[None, None, Some(f64::NAN), Some(1.7), Some(-0.2)]),
+        };
+        Grade { verdict: random.pick(&[Verdict::Yes, Verdict::No, Verdict::Unknown]), score }
     }
 
     fn verdict(&self, which: usize, random: &mut Random) -> Verdict {
@@ -213,6 +260,31 @@ impl Scenario {
             Web::Empty | Web::Moody => Reply::Web(Vec::new()),
         }
     }
+}
+
+/// What no preset is, but the fields allow.
+fn unlike_any_preset(strategy: &mut Strategy, random: &mut Random) {
+    let rules = [Rule::AnyIrrelevant, Rule::Average, Rule::Max];
+    strategy.decides_retrieval = random.chance(30);
+    strategy.grading = random.chance(70).then(|| Grading {
+        min_relevant: random.below(4),
+        batched: random.chance(50),
+        ..Grading::by(random.pick(&rules))
+    });
+    strategy.web = WebUse { results: random.below(6), graded: random.chance(50) };
+    let orders = [
+        &[][..],
+        &[Check::Grounding],
+        &[Check::Usefulness],
+        &[Check::Grounding, Check::Usefulness],
+        &[Check::Usefulness, Check::Grounding],
+    ];
+    strategy.checks = Checks {
+        order: random.pick(&orders),
+        scale: random.pick(&[Scale::Binary, Scale::Graded]),
+        usefulness_floor: 1 + random.below(5) as u8,
+        strict_retry: random.chance(50),
+    };
 }
 
 const TOO_LONG: Failure = Failure::TooLong { service: "model" };
@@ -235,9 +307,11 @@ fn fault(n: usize, effect: &Effect, latency: Option<Millis>, random: &mut Random
     }
 }
 
-/// A passage with characters of one, two and three bytes; local and web ones differ in id.
+/// A passage with characters of one, two and three bytes; local and web ones differ in id, and each
+/// fourth begins with the same hundred characters.
 pub fn passage(i: usize, origin: Origin) -> Passage {
-    let text = format!("Größe {i} — naïve.");
+    let alike = if i % 4 == 3 { "Größe — ".repeat(13) } else { String::new() };
+    let text = format!("{alike}Größe {i} — naïve.");
     let document = if origin == Origin::Web { "web" } else { "doc" };
     Passage {
         id: format!("{document}#{i}"),
@@ -266,7 +340,8 @@ fn draft(n: usize, task: &Generate, random: &mut Random) -> Draft {
         1 | 2 if !task.rejected.is_empty() => task.rejected[random.below(task.rejected.len())].text.clone(),
         _ => format!("Draft {n} [1]."),
     };
-    let quotes = (0..random.below(4)).map(|_| quote(&task.passages, random)).collect();
+    let most = if task.passages.is_empty() { 1 } else { 4 };
+    let quotes = (0..random.below(most)).map(|_| quote(&task.passages, random)).collect();
     Draft { text, quotes, truncated: random.chance(6) }
 }
 
@@ -288,10 +363,15 @@ fn quote(passages: &[Passage], random: &mut Random) -> Quote {
 
 /// A reply that does not fit its effect.
 fn wrong_reply(n: usize, effect: &Effect, random: &mut Random) -> Reply {
-    let grade = Grade { verdict: random.pick(&[Verdict::Yes, Verdict::No]), score: None };
+    let grade = Grade { verdict: random.pick(&[Verdict::Yes, Verdict::No]), score: Some(0.9) };
     match effect {
-        Effect::Ask(Task::GradePassages(_)) if random.chance(60) => {
-            return Reply::Task(TaskReply::Grades(vec![grade; random.pick(&[0, 2, 3])]));
+        Effect::Ask(Task::GradePassages(task)) if random.chance(60) => {
+            let count = task.passages.len() + random.below(3);
+            return Reply::Task(TaskReply::Grades(vec![grade; if count == task.passages.len() { 0 } else { count }]));
+        }
+        Effect::Ask(Task::CheckGrounding(_)) if random.chance(20) => return Reply::Task(TaskReply::Rating(5)),
+        Effect::Ask(Task::CheckUsefulness(_)) if random.chance(20) => {
+            return Reply::Task(TaskReply::Support(Support::Fully));
         }
         Effect::Ask(Task::Generate(task)) if random.chance(80) => {
             let mut draft = Draft { text: format!("Made up {n} [1]."), ..draft(n, task, random) };
@@ -315,7 +395,7 @@ fn wrong_reply(n: usize, effect: &Effect, random: &mut Random) -> Reply {
 /// Out of range, backwards, empty, or within a character.
 fn bad_quote(passages: &[Passage], random: &mut Random) -> Quote {
     let passage = random.below(passages.len());
-    let len = passages[passage].text.len();
+    let len = passages.get(passage).map_or(0, |p| p.text.len());
     let (passage, start, end) = match random.below(6) {
         0 => (passages.len(), 0, 1),
         1 => (passage, 0, len + 1),

@@ -7,16 +7,25 @@ use countercheck::pipeline::budget::Limits;
 use countercheck::pipeline::run::{Effect, Order, Outcome, Reply, Run, Step};
 use countercheck::pipeline::strategy::Strategy;
 use countercheck::pipeline::task::{Draft, Failure, Grade, Quote, Task, TaskReply};
-use countercheck::pipeline::verdict::Verdict;
+use countercheck::pipeline::verdict::{Retrieval, Scale, Support, Verdict};
 
 /// What the world says, in the order in which it is asked. The last entry of a list is repeated.
 #[derive(Clone)]
 pub struct Script {
     /// A letter for each passage: R relevant, I irrelevant, ? unknown, ! a failing grader, L too long for it.
     pub grades: &'static str,
-    /// Verdicts of the grounding checks: y, n, ?, L for a request that is too long.
+    /// Scores of the passages, where they are graded by degrees; `None` for a reply without one.
+    pub scores: &'static [Option<f64>],
+    /// Scores of the web's results.
+    pub web_scores: &'static [Option<f64>],
+    /// The texts of the passages; those beyond them say which they are.
+    pub texts: Vec<String>,
+    /// Whether to retrieve.
+    pub retrieve: Retrieval,
+    /// Verdicts of the grounding checks: y, n, ?, L for a request that is too long; by degrees also p,
+    /// in part.
     pub grounded: &'static str,
-    /// Verdicts of the usefulness checks: y, n, ?.
+    /// Verdicts of the usefulness checks: y, n, ?; by degrees 1 to 5.
     pub useful: &'static str,
     /// What a web search brings: a number of results, `None` for "not configured".
     pub web: Option<Result<usize, ()>>,
@@ -38,6 +47,10 @@ impl Default for Script {
     fn default() -> Self {
         Self {
             grades: "RRRR",
+            scores: &[],
+            web_scores: &[],
+            texts: Vec::new(),
+            retrieve: Retrieval::Yes,
             grounded: "y",
             useful: "y",
             web: Some(Ok(1)),
@@ -108,8 +121,14 @@ fn reply(script: &Script, order: &Order, log: &mut Log) -> Reply {
     log.may_call.push(order.may_call);
     match &order.effect {
         Effect::Retrieve { k, .. } => {
-            let n = script.grades.len().min(*k);
-            let hit = |i| Hit { passage: passage(i, Origin::Local), score: 1.0, lexical: 1.0, dense: None };
+            let n = if script.scores.is_empty() { script.grades.len() } else { script.scores.len() }.min(*k);
+            let hit = |i| {
+                let mut passage = passage(i, Origin::Local);
+                if let Some(text) = script.texts.get(i) {
+                    passage.text.clone_from(text);
+                }
+                Hit { passage, score: 1.0, lexical: 1.0, dense: None }
+            };
             Reply::Hits((0..n).map(hit).collect())
         }
         Effect::SearchWeb { .. } => match script.web {
@@ -132,13 +151,18 @@ fn task_reply(script: &Script, task: &Task, log: &mut Log) -> Result<TaskReply, 
     let failure = || service_failed("model");
     Ok(match task {
         Task::GradePassages(task) => {
-            let n: usize = task.passages[0].id.rsplit('#').next().expect("ordinal").parse().expect("number");
-            let letter = script.grades.as_bytes()[n];
-            if letter == b'!' {
-                return Err(failure());
-            }
-            TaskReply::Grades(vec![Grade { verdict: verdict(letter)?, score: None }])
+            let grade = |passage: &Passage| {
+                let n: usize = passage.id.rsplit('#').next().expect("ordinal").parse().expect("number");
+                if task.scale == Scale::Graded {
+                    let scores = if n < 1000 { script.scores } else { script.web_scores };
+                    return Ok(Grade { verdict: Verdict::Unknown, score: scores.get(n % 1000).copied().flatten() });
+                }
+                let letter = script.grades.as_bytes()[n];
+                if letter == b'!' { Err(failure()) } else { Ok(Grade { verdict: verdict(letter)?, score: None }) }
+            };
+            TaskReply::Grades(task.passages.iter().map(grade).collect::<Result<_, _>>()?)
         }
+        Task::DecideRetrieval(_) => TaskReply::Retrieval(script.retrieve),
         Task::RewriteQuery(task) => TaskReply::Query(format!("query {}", task.tried.len())),
         Task::Generate(task) => {
             let i = task.rejected.len();
@@ -155,8 +179,15 @@ fn task_reply(script: &Script, task: &Task, log: &mut Log) -> Result<TaskReply, 
             };
             TaskReply::Draft(script.drafts.get(i.min(script.drafts.len().saturating_sub(1))).cloned().unwrap_or(own))
         }
-        Task::CheckGrounding(_) => TaskReply::Verdict(next(script.grounded, &mut log.counts[1])?),
-        Task::CheckUsefulness(_) => TaskReply::Verdict(next(script.useful, &mut log.counts[2])?),
+        Task::CheckGrounding(task) => match (task.scale, next(script.grounded, &mut log.counts[1])) {
+            (Scale::Graded, b'p') => TaskReply::Support(Support::Partially),
+            (Scale::Graded, letter) => TaskReply::Support(verdict(letter)?.into()),
+            (Scale::Binary, letter) => TaskReply::Verdict(verdict(letter)?),
+        },
+        Task::CheckUsefulness(_) => match next(script.useful, &mut log.counts[2]) {
+            digit @ b'0'..=b'9' => TaskReply::Rating(digit - b'0'),
+            letter => TaskReply::Verdict(verdict(letter)?),
+        },
     })
 }
 
@@ -166,10 +197,10 @@ fn service_failed(service: &'static str) -> Failure {
     Failure::Service { service, code: "upstream_error", detail: "HTTP 500".to_owned(), retry_after: None }
 }
 
-fn next(script: &str, count: &mut usize) -> Result<Verdict, Failure> {
+fn next(script: &str, count: &mut usize) -> u8 {
     let letter = script.as_bytes()[(*count).min(script.len() - 1)];
     *count += 1;
-    verdict(letter)
+    letter
 }
 
 fn verdict(letter: u8) -> Result<Verdict, Failure> {

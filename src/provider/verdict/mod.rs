@@ -1,4 +1,5 @@
-//! Reads what a model was asked to decide: yes or no, a score from 0 to 1, a grade from 1 to 5.
+//! Reads what a model was asked to decide: yes or no, one of some names, a score from 0 to 1, a grade
+//! from 1 to 5.
 //!
 //! Tolerant of form: JSON or a word, a fence or prose around it, reasoning before it. Strict in
 //! substance: two answers, an answer out of range, one that was cut off, or anything else gives `None`,
@@ -45,6 +46,7 @@ const HEDGES: [&str; 21] = [
 
 /// Names of the JSON field, compared without case.
 const SCORE: [&str; 2] = ["score", "binary_score"];
+const RATING: [&str; 2] = ["usefulness", "score"];
 
 /// Whether the model said yes; the JSON field is `score` or `binary_score`.
 pub fn binary(reply: &str) -> Option<bool> {
@@ -72,21 +74,42 @@ pub fn binary_in(reply: &str, fields: &[&str]) -> Option<bool> {
     }
 }
 
+/// Which of these names the model chose, alone, before an explanation or in that JSON field. In a name
+/// `_` may be a blank.
+pub fn choice(reply: &str, field: &str, names: &[&str]) -> Option<usize> {
+    let reply = without_reasoning(reply)?;
+    let (text, around) = match object::read(reply, &[field])? {
+        Objects::None => (reply.to_owned(), String::new()),
+        Objects::One { field: Field::Text(text), before, after } => (text, [before, "\n", after].concat()),
+        Objects::One { .. } => return None,
+    };
+    let spaced = |text: &str| text.trim_matches(is_wrapping).to_lowercase().replace('_', " ");
+    let text = spaced(&text);
+    let (chosen, rest) = names.iter().enumerate().find_map(|(at, name)| {
+        let rest = text.strip_prefix(&spaced(name))?;
+        (rest.is_empty() || explains(rest)).then_some((at, rest))
+    })?;
+    let words = |text: &str| text.split(|c| !is_letter(c)).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ");
+    let others = format!(" {} {} ", words(rest), words(&spaced(&around)));
+    let another = |(at, name): (usize, &&str)| at != chosen && others.contains(&format!(" {} ", spaced(name)));
+    (!names.iter().enumerate().any(another)).then_some(chosen)
+}
+
 /// A score from 0 to 1; the JSON field is `score`. Percentages and fractions of 5, 10 and 100 count.
 pub fn score(reply: &str) -> Option<f64> {
-    let value = numeric(reply, number::share)?;
+    let value = numeric(reply, &SCORE, number::share)?;
     (0.0..=1.0).contains(&value).then_some(value)
 }
 
-/// A grade from 1 to 5; the JSON field is `score`. Only whole ones, alone or "of 5".
+/// A grade from 1 to 5; the JSON field is `usefulness` or `score`. Only whole ones, alone or "of 5".
 pub fn scale(reply: &str) -> Option<u8> {
-    let value = numeric(reply, number::grade)?;
+    let value = numeric(reply, &RATING, number::grade)?;
     ((1.0..=5.0).contains(&value) && value.fract() == 0.0).then_some(value as u8)
 }
 
-fn numeric(reply: &str, read: fn(&str) -> Option<f64>) -> Option<f64> {
+fn numeric(reply: &str, fields: &[&str], read: fn(&str) -> Option<f64>) -> Option<f64> {
     let reply = without_reasoning(reply)?;
-    match object::read(reply, &SCORE)? {
+    match object::read(reply, fields)? {
         Objects::None => read(reply),
         Objects::One { field, before, after } => {
             let other = [before, after].into_iter().any(|prose| prose.contains(|c: char| c.is_numeric()));

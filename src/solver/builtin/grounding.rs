@@ -7,7 +7,7 @@
 use crate::corpus::Corpus;
 use crate::document::Passage;
 use crate::ingest::{self, UnitKind};
-use crate::pipeline::verdict::Verdict;
+use crate::pipeline::verdict::Support;
 use crate::solver::builtin::query::{Terms, passage_terms, terms};
 
 /// The share of a sentence's weight that one passage must hold. The cut of token containment that
@@ -15,18 +15,21 @@ use crate::solver::builtin::query::{Terms, passage_terms, terms};
 /// `WiCE`).
 const CONTAINED: f32 = 0.8;
 
-pub(super) fn check(draft: &str, passages: &[Passage], corpus: &Corpus) -> Verdict {
+pub(super) fn check(draft: &str, passages: &[Passage], corpus: &Corpus) -> Support {
     let sources: Vec<Terms> = passages.iter().map(passage_terms).collect();
     let text = without_marks(draft);
     let claims: Vec<Terms> = ingest::units(&text)
         .iter()
         .filter(|u| u.kind != UnitKind::Heading)
         .map(|u| terms(&text[u.span.start..u.span.end]))
+        .filter(|claim| !claim.is_empty())
         .collect();
-    if claims.iter().all(Terms::is_empty) {
-        return Verdict::No;
+    let is_supported = |claim: &&Terms| sources.iter().any(|source| supports(source, claim, corpus));
+    match claims.iter().filter(is_supported).count() {
+        0 => Support::None,
+        supported if supported < claims.len() => Support::Partially,
+        _ => Support::Fully,
     }
-    claims.iter().all(|claim| sources.iter().any(|source| supports(source, claim, corpus))).into()
 }
 
 fn supports(source: &Terms, claim: &Terms, corpus: &Corpus) -> bool {

@@ -9,6 +9,7 @@ mod relevance;
 
 use crate::corpus::Corpus;
 use crate::pipeline::task::{Task, TaskReply};
+use crate::pipeline::verdict::{Retrieval, Scale};
 
 /// The solver's name in answers.
 pub const NAME: &str = "builtin";
@@ -16,10 +17,18 @@ pub const NAME: &str = "builtin";
 /// Answers a task.
 pub fn solve(task: &Task, corpus: &Corpus) -> TaskReply {
     match task {
+        // It knows nothing but the documents.
+        Task::DecideRetrieval(_) => TaskReply::Retrieval(Retrieval::Yes),
         Task::GradePassages(task) => TaskReply::Grades(relevance::grade(&task.question, &task.passages, corpus)),
         Task::RewriteQuery(task) => TaskReply::Query(task.question.clone()),
         Task::Generate(task) => TaskReply::Draft(extract::draft(&task.question, &task.passages, corpus)),
-        Task::CheckGrounding(task) => TaskReply::Verdict(grounding::check(&task.draft.text, &task.passages, corpus)),
-        Task::CheckUsefulness(task) => TaskReply::Verdict(relevance::useful(&task.question, &task.draft, corpus)),
+        Task::CheckGrounding(task) => {
+            let support = grounding::check(&task.draft.text, &task.passages, corpus);
+            match task.scale {
+                Scale::Binary => TaskReply::Verdict(support.verdict()),
+                Scale::Graded => TaskReply::Support(support),
+            }
+        }
+        Task::CheckUsefulness(task) => relevance::useful(&task.question, &task.draft, task.scale, corpus),
     }
 }

@@ -12,8 +12,8 @@ use crate::corpus::Corpus;
 use crate::document::{Passage, decimal};
 use crate::index::words::words;
 use crate::ingest;
-use crate::pipeline::task::Grade;
-use crate::pipeline::verdict::Verdict;
+use crate::pipeline::task::{Grade, TaskReply};
+use crate::pipeline::verdict::{Scale, Verdict};
 use crate::solver::builtin::query::{Query, Terms, terms};
 
 /// A logistic regression fitted on the English questions of the tuning half of `tests/questions`:
@@ -32,6 +32,9 @@ const NO_COSINE: f32 = 0.4;
 const USEFUL_COVERAGE: f32 = 0.5;
 const USELESS_COVERAGE: f32 = 0.2;
 const USELESS_COSINE: f32 = 0.3;
+
+/// Of the useful drafts, those that cover so much are rated as complete. Chosen, not measured.
+const COMPLETE_COVERAGE: f32 = 0.9;
 
 pub(super) fn grade(question: &str, passages: &[Passage], corpus: &Corpus) -> Vec<Grade> {
     let query = Query::new(question, corpus);
@@ -57,15 +60,20 @@ fn grade_one(query: &Query, passage: &Passage) -> Grade {
     Grade { verdict: (score >= 0.5).into(), score: Some(decimal(score)) }
 }
 
-/// The draft is seen without its sources, as the check demands.
-pub(super) fn useful(question: &str, draft: &str, corpus: &Corpus) -> Verdict {
+/// The draft is seen without its sources, as the check demands. What words and vectors cannot tell has
+/// no rating either.
+pub(super) fn useful(question: &str, draft: &str, scale: Scale, corpus: &Corpus) -> TaskReply {
     let query = Query::new(question, corpus);
     let (coverage, cosine) = (query.coverage(&terms(draft)), query.cosine(draft));
-    if coverage >= USEFUL_COVERAGE {
-        Verdict::Yes
+    let (verdict, rating) = if coverage >= USEFUL_COVERAGE {
+        (Verdict::Yes, if coverage >= COMPLETE_COVERAGE { 5 } else { 4 })
     } else if coverage < USELESS_COVERAGE && cosine.is_none_or(|cosine| cosine < USELESS_COSINE) {
-        Verdict::No
+        (Verdict::No, if coverage > 0.0 { 2 } else { 1 })
     } else {
-        Verdict::Unknown
+        return TaskReply::Verdict(Verdict::Unknown);
+    };
+    match scale {
+        Scale::Binary => TaskReply::Verdict(verdict),
+        Scale::Graded => TaskReply::Rating(rating),
     }
 }

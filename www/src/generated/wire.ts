@@ -45,9 +45,17 @@ sourcesUsed: number,
  */
 webSearchUsed: boolean, 
 /**
- * The grade of each retrieved passage.
+ * The grade of each passage that was graded.
  */
 verdicts: Array<PassageVerdict>, 
+/**
+ * What the scores of the retrieved passages amounted to; of a rule that goes by scores.
+ */
+decision?: Decision, 
+/**
+ * What was reflected on; of a strategy that decides whether to retrieve.
+ */
+reflection?: Reflection, 
 /**
  * What it took.
  */
@@ -99,13 +107,25 @@ question: string,
  */
 k?: number, 
 /**
- * The strategy's name: `naive`, `corrective` or `self-reflective`, which is the default.
+ * The strategy's name; `self-reflective` by default.
  */
 strategy?: string, 
 /**
  * How many drafts may follow the first, 0 to 4.
  */
 maxRetries?: number, 
+/**
+ * When what was retrieved is not enough; of a strategy that grades.
+ */
+rule?: Rule, 
+/**
+ * Thresholds for the scores of passages; of a strategy whose rule goes by them.
+ */
+domain?: Domain, 
+/**
+ * What is returned when no draft passed its checks; the best by default.
+ */
+onExhaustion?: OnExhaustion, 
 /**
  * The language of the answer; that of the question by default.
  */
@@ -127,6 +147,10 @@ embed: number,
  * Searches of the index.
  */
 retrieve: number, 
+/**
+ * Decisions whether to retrieve.
+ */
+decide: number, 
 /**
  * Grades of passages.
  */
@@ -199,6 +223,11 @@ end: number,
 origin: Origin, };
 
 /**
+ * What is done with what was retrieved.
+ */
+export type Decision = "correct" | "ambiguous" | "incorrect";
+
+/**
  * A document to index, the argument of `assistant.add`.
  */
 export type DocumentInput = { 
@@ -222,6 +251,11 @@ title?: string,
  * How the text is written; Markdown by default.
  */
 format?: Format, };
+
+/**
+ * A field whose questions have thresholds of their own (seed G-19).
+ */
+export type Domain = "medical" | "legal" | "general" | "ecommerce";
 
 /**
  * The body of every HTTP error: `{"error": {"code", "message"}}`.
@@ -256,7 +290,11 @@ retry_after_ms?: number, };
 /**
  * One step of a run.
  */
-export type Event = { "type": "retrieve", 
+export type Event = { "type": "decide-retrieval", 
+/**
+ * What was said.
+ */
+retrieve: Retrieval, } | { "type": "retrieve", 
 /**
  * The query, the question itself.
  */
@@ -300,7 +338,11 @@ unknown: number,
 /**
  * The seeds' `need_web`: whether the rule asks for a web search.
  */
-needWeb: boolean, } | { "type": "rewrite", 
+needWeb: boolean, 
+/**
+ * Where the rule goes by scores.
+ */
+decision?: Decision, } | { "type": "rewrite", 
 /**
  * The query.
  */
@@ -336,7 +378,15 @@ check: Check,
 /**
  * What it said.
  */
-verdict: Verdict, };
+verdict: Verdict, 
+/**
+ * How far the draft is supported, where that was asked.
+ */
+support?: Support, 
+/**
+ * How useful it is, 1 to 5, where that was asked.
+ */
+rating?: number, };
 
 /**
  * How a document's source is written.
@@ -374,6 +424,11 @@ passages: number, };
 export type Language = "en" | "fr" | "de" | "es";
 
 /**
+ * What is returned when no draft passed its checks.
+ */
+export type OnExhaustion = "best" | "last" | "abstain";
+
+/**
  * Where a passage comes from; web passages are trusted less and labelled.
  */
 export type Origin = "local" | "web";
@@ -404,6 +459,37 @@ score?: number, };
  * Why an answer is not [`Outcome::Answered`].
  */
 export type Reason = "no_documents" | "irrelevant" | "web_failed" | "ungrounded" | "not_useful" | "unchecked" | "no_progress" | "provider_failed" | "budget" | "truncated";
+
+/**
+ * The four decisions of the Self-RAG paper (seed G-09), as they were made for the draft returned.
+ */
+export type Reflection = { 
+/**
+ * Whether to retrieve.
+ */
+retrieve: Retrieval, 
+/**
+ * Which passages are relevant.
+ */
+relevance: Array<PassageVerdict>, 
+/**
+ * How far they support the draft; absent where it was not checked.
+ */
+support?: Support, 
+/**
+ * How useful the draft is, 1 to 5; absent where it was not rated.
+ */
+usefulness?: number, };
+
+/**
+ * Whether a question needs documents (seeds G-09, G-11).
+ */
+export type Retrieval = "yes" | "no" | "continue" | "unknown";
+
+/**
+ * When what was retrieved is not enough.
+ */
+export type Rule = "any_irrelevant" | "average" | "max";
 
 /**
  * A passage that was found.
@@ -509,6 +595,11 @@ documents: number,
  * Passages.
  */
 passages: number, };
+
+/**
+ * How far the passages support a draft (seeds G-09, G-13).
+ */
+export type Support = "fully_supported" | "partially_supported" | "no_support" | "unknown";
 
 /**
  * Tokens that models read and wrote.
