@@ -53,9 +53,10 @@ impl Network for Connected {
     type Body = Body;
 
     async fn fetch(&self, request: HttpRequest) -> Result<NetworkReply<Body>, ProviderError> {
-        let exchange = Exchange::new()?;
+        let mut exchange = Exchange::new()?;
         let outgoing = outgoing(&request, &exchange).map_err(|_| ProviderError::InvalidRequest { status: 400 })?;
         let promise = platform_fetch(&outgoing).map_err(|error| unreachable_because(&error))?;
+        exchange.request = Some(outgoing);
         let response = JsFuture::from(promise).await.map_err(|error| unreachable_because(&error))?;
         let response: Response = response.unchecked_into::<web_sys::Response>().into();
         let reader = response.body().map(|body| body.get_reader().unchecked_into());
@@ -70,7 +71,7 @@ impl Network for Connected {
 
 fn outgoing(request: &HttpRequest, exchange: &Exchange) -> Result<web_sys::Request, gloo_net::Error> {
     let mut builder = Request::post(&request.url)
-        .abort_signal(Some(&exchange.0.signal()))
+        .abort_signal(Some(&exchange.controller.signal()))
         .redirect(RequestRedirect::Manual)
         .credentials(web_sys::RequestCredentials::Omit)
         .referrer_policy(web_sys::ReferrerPolicy::NoReferrer);
@@ -95,17 +96,23 @@ fn unreachable_because(error: &JsValue) -> ProviderError {
 }
 
 /// An exchange that is under way; dropping it ends it, which the service sees at once.
-struct Exchange(AbortController);
+struct Exchange {
+    controller: AbortController,
+    /// In Node 20 a signal knows its request weakly: were that collected, nobody would be told.
+    request: Option<web_sys::Request>,
+}
 
 impl Exchange {
     fn new() -> Result<Self, ProviderError> {
-        AbortController::new().map(Self).map_err(|_| ProviderError::Function)
+        let controller = AbortController::new().map_err(|_| ProviderError::Function)?;
+        Ok(Self { controller, request: None })
     }
 }
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        self.0.abort();
+        self.controller.abort();
+        self.request.take();
     }
 }
 
@@ -180,7 +187,7 @@ impl Platform for Connected {
         let exchange = Exchange::new()?;
         let told = told.clone();
         let on_text = Closure::<dyn FnMut(String)>::new(move |text| told.push(text));
-        let options = options(&[("signal", &exchange.0.signal()), ("onText", on_text.as_ref())]);
+        let options = options(&[("signal", &exchange.controller.signal()), ("onText", on_text.as_ref())]);
         let asked = to_js(&function_request(role, request)).map_err(|_| ProviderError::Function)?;
         let reply = called(&self.models, model, &asked, &options).await?;
         let reply: FunctionReply = serde_wasm_bindgen::from_value(reply).map_err(|_| ProviderError::Function)?;
@@ -201,7 +208,8 @@ impl Platform for Connected {
 
     async fn own_search(&self, search: u32, asked: &WebQuery) -> Result<Vec<WebResult>, ProviderError> {
         let exchange = Exchange::new()?;
-        let options = options(&[("signal", &exchange.0.signal()), ("limit", &JsValue::from_f64(asked.limit as f64))]);
+        let options =
+            options(&[("signal", &exchange.controller.signal()), ("limit", &JsValue::from_f64(asked.limit as f64))]);
         let found = called(&self.searches, search, &asked.query.as_str().into(), &options).await?;
         let found: Vec<Found> = serde_wasm_bindgen::from_value(found).map_err(|_| ProviderError::Function)?;
         Ok(cleaned(&found, asked))
