@@ -27,9 +27,10 @@ pub struct Place {
     pub idle_ms: Option<Millis>,
 }
 
+/// Nothing: before it is checked, the base URL may hold a key too.
 impl fmt::Debug for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Place").field("base_url", &self.base_url).finish_non_exhaustive()
+        f.debug_struct("Place").finish_non_exhaustive()
     }
 }
 
