@@ -3,6 +3,8 @@
 
 #[path = "provider/chat.rs"]
 mod chat;
+#[path = "support/fixtures.rs"]
+mod files;
 #[path = "provider/fixtures.rs"]
 mod fixtures;
 #[path = "provider/retrying.rs"]
