@@ -1,0 +1,240 @@
+//! A network whose replies are a script, and a clock that only goes on when everybody waits.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::future::{Future, pending, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+use countercheck::driver::Told;
+use countercheck::host::{Broken, Host, Network, NetworkReply, ReplyBody};
+use countercheck::pipeline::budget::Millis;
+use countercheck::provider::chat::{ChatReply, ChatRequest};
+use countercheck::provider::error::ProviderError;
+use countercheck::provider::http::{Headers, HttpRequest};
+use countercheck::provider::search::{WebQuery, WebResult};
+use countercheck::service::{Platform, Role};
+use serde_json::{Value, json};
+
+use crate::files::NOW;
+
+/// A request that arrived.
+pub struct Asked {
+    /// `grade`, `rewrite`, `generate`, `grounding`, `usefulness`, `web`, or a Worker's `task`.
+    pub role: &'static str,
+    /// Its JSON.
+    pub body: Value,
+    /// How often this role was asked before.
+    pub n: usize,
+}
+
+/// What comes of it.
+pub enum Sent {
+    /// No reply: the connection failed.
+    Fails(ProviderError),
+    /// No reply, ever.
+    Nothing,
+    /// A reply; so much time passes before each of its pieces.
+    Reply { status: u16, headers: Headers, pieces: Vec<Vec<u8>>, every: Millis, then: Then },
+}
+
+/// What follows the pieces of a body.
+#[derive(Clone, Copy)]
+pub enum Then {
+    /// Its end.
+    End,
+    /// Nothing, ever.
+    Nothing,
+    /// The pieces again.
+    Again,
+    /// The connection breaks.
+    Breaks,
+}
+
+impl Sent {
+    /// A reply of JSON.
+    pub fn json(value: &Value) -> Self {
+        let headers = [("content-type", "application/json")].into_iter().collect();
+        Self::Reply { status: 200, headers, pieces: vec![value.to_string().into_bytes()], every: 0, then: Then::End }
+    }
+
+    /// What a model says.
+    pub fn words(text: &str) -> Self {
+        let message = json!({ "role": "assistant", "content": text });
+        Self::json(&json!({ "choices": [{ "index": 0, "finish_reason": "stop", "message": message }] }))
+    }
+}
+
+type Script = Box<dyn Fn(&Asked) -> Sent>;
+
+/// The network, and what happened on it.
+pub struct Scripted {
+    script: Script,
+    clock: Rc<Clock>,
+    /// Each request: its role and when it came.
+    pub arrived: RefCell<Vec<(&'static str, Millis)>>,
+    open: Rc<Cell<usize>>,
+}
+
+#[derive(Default)]
+struct Clock {
+    now: Cell<Millis>,
+    alarms: RefCell<BTreeSet<Millis>>,
+}
+
+impl Clock {
+    async fn sleep(&self, duration: Millis) {
+        let at = self.now.get().saturating_add(duration);
+        poll_fn(|_| {
+            if self.now.get() >= at {
+                return Poll::Ready(());
+            }
+            self.alarms.borrow_mut().insert(at);
+            Poll::Pending
+        })
+        .await;
+    }
+}
+
+struct Flag(AtomicBool);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Scripted {
+    pub fn new(script: impl Fn(&Asked) -> Sent + 'static) -> Self {
+        let clock = Clock { now: Cell::new(NOW), ..Clock::default() };
+        Self { script: Box::new(script), clock: Rc::new(clock), arrived: RefCell::default(), open: Rc::default() }
+    }
+
+    /// The time of the script.
+    pub fn time(&self) -> Millis {
+        self.clock.now.get()
+    }
+
+    /// How many exchanges are under way.
+    pub fn open(&self) -> usize {
+        self.open.get()
+    }
+
+    /// How often a role was asked.
+    pub fn count(&self, role: &str) -> usize {
+        self.arrived.borrow().iter().filter(|(arrived, _)| *arrived == role).count()
+    }
+
+    /// Runs to the end; time goes on when nothing else can.
+    pub fn run<T>(&self, future: impl Future<Output = T>) -> T {
+        let mut future = pin!(future);
+        let flag = Arc::new(Flag(AtomicBool::new(false)));
+        let waker = Waker::from(flag.clone());
+        loop {
+            if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                return value;
+            }
+            if !flag.0.swap(false, Ordering::Relaxed) {
+                let next = self.clock.alarms.borrow_mut().pop_first();
+                self.clock.now.set(self.time().max(next.expect("somebody waits for what will never come")));
+            }
+        }
+    }
+}
+
+impl Host for Scripted {
+    fn now(&self) -> Millis {
+        self.time()
+    }
+
+    async fn sleep(&self, duration: Millis) {
+        self.clock.sleep(duration).await;
+    }
+}
+
+impl Network for Scripted {
+    type Body = Body;
+
+    async fn fetch(&self, request: HttpRequest) -> Result<NetworkReply<Body>, ProviderError> {
+        let exchange = Exchange::new(&self.open);
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        let role = match &request.url {
+            url if url.ends_with("/search") => "web",
+            url if url.contains("/v1/tasks/") => "task",
+            _ => role(&body),
+        };
+        let asked = Asked { role, body, n: self.count(role) };
+        self.arrived.borrow_mut().push((role, self.time()));
+        match (self.script)(&asked) {
+            Sent::Fails(error) => Err(error),
+            Sent::Nothing => pending().await,
+            Sent::Reply { status, headers, pieces, every, then } => {
+                let body = Body { pieces, next: 0, every, then, clock: self.clock.clone(), _exchange: exchange };
+                Ok(NetworkReply { status, headers, body })
+            }
+        }
+    }
+}
+
+/// Verdicts by the JSON that the prompt wants, the others by what they are for.
+fn role(body: &Value) -> &'static str {
+    let system = body["messages"][0]["content"].as_str().unwrap();
+    let verdicts = [("{\"score\"", "grade"), ("{\"grounded\"", "grounding"), ("{\"useful\"", "usefulness")];
+    let verdict = verdicts.into_iter().find(|(json, _)| system.contains(json)).map(|(_, role)| role);
+    verdict.unwrap_or(if system.contains("web search") { "rewrite" } else { "generate" })
+}
+
+/// An exchange that is under way until it is dropped.
+struct Exchange(Rc<Cell<usize>>);
+
+impl Exchange {
+    fn new(open: &Rc<Cell<usize>>) -> Self {
+        open.set(open.get() + 1);
+        Self(open.clone())
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+/// The body of a reply.
+pub struct Body {
+    pieces: Vec<Vec<u8>>,
+    next: usize,
+    every: Millis,
+    then: Then,
+    clock: Rc<Clock>,
+    _exchange: Exchange,
+}
+
+impl ReplyBody for Body {
+    async fn next(&mut self) -> Option<Result<Vec<u8>, Broken>> {
+        if self.next == self.pieces.len() {
+            match self.then {
+                Then::End => return None,
+                Then::Breaks => return Some(Err(Broken)),
+                Then::Nothing => pending().await,
+                Then::Again => self.next = 0,
+            }
+        }
+        self.clock.sleep(self.every).await;
+        self.next += 1;
+        self.pieces.get(self.next - 1).cloned().map(Ok)
+    }
+}
+
+impl Platform for Scripted {
+    async fn own_model(&self, _: u32, _: Role, _: &ChatRequest, _: &Told) -> Result<ChatReply, ProviderError> {
+        panic!("there are no functions here");
+    }
+
+    async fn own_search(&self, _: u32, _: &WebQuery) -> Result<Vec<WebResult>, ProviderError> {
+        panic!("there are no functions here");
+    }
+}
