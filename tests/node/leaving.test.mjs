@@ -1,0 +1,53 @@
+// Who cancels a question, or disposes of its assistant, stops what is asked of a service for it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { createAssistant, openai } from "../../dist/node.js";
+import { DOCUMENT, QUESTION, serveSilence } from "../services/leaving.mjs";
+
+const WAYS = {
+  "a cancelled question": [(controller) => controller.abort(), { name: "AbortError" }],
+  "a disposed assistant": [(_, assistant) => assistant.dispose(), { code: "disposed" }],
+};
+
+for (const [title, [leave, error]] of Object.entries(WAYS)) {
+  for (const strategy of ["naive", "self-reflective"]) {
+    test(`${title} stops its call: ${strategy}`, async (t) => {
+      const silence = await serveSilence();
+      t.after(() => silence.close());
+      const assistant = await createAssistant({ embedder: false, chat: openai({ baseUrl: silence.url, model: "m" }) });
+      t.after(() => assistant.dispose());
+      await assistant.add(DOCUMENT);
+      const controller = new AbortController();
+      const asked = silence.asked();
+      const answer = assert.rejects(assistant.ask(QUESTION, { strategy, signal: controller.signal }), error);
+      const call = await asked;
+      leave(controller, assistant);
+      await answer;
+      await call.ends();
+    });
+  }
+}
+
+// Node's requests and signals know each other weakly.
+test("a call is stopped whatever the collector has taken meanwhile", async (t) => {
+  const silence = await serveSilence("Knead");
+  t.after(() => silence.close());
+  const assistant = await createAssistant({ embedder: false, chat: openai({ baseUrl: silence.url, model: "m" }) });
+  t.after(() => assistant.dispose());
+  await assistant.add(DOCUMENT);
+  const asked = silence.asked();
+  const controller = new AbortController();
+  const answering = assistant.ask(QUESTION, { strategy: "naive", signal: controller.signal });
+  for await (const { type } of answering) if (type === "draft-delta") break;
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc");
+  for (let i = 0; i < 3; i++) {
+    collect();
+    await new Promise(setImmediate);
+  }
+  controller.abort();
+  await assert.rejects(answering, { name: "AbortError" });
+  await (await asked).ends();
+});
