@@ -1,6 +1,6 @@
 // The Worker in real workerd: `wrangler dev`, started and stopped, for `npm start` and for tests.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -28,6 +28,7 @@ const QUIET = {
  * @property {number} [port] 0, the default: a free one
  * @property {string} [assets] directory served in place of the one in wrangler.toml
  * @property {Record<string, string>} [vars] in place of or beside those in wrangler.toml
+ * @property {Record<string, string>} [secrets] likewise, and not shown by wrangler
  * @property {string} [config] path of a configuration in place of wrangler.toml
  * @property {(line: string) => void} [onLine] called for each line of wrangler's output once it is ready
  *
@@ -78,13 +79,19 @@ export async function startWorker(options = {}) {
   return { url, output: () => output, stop, ended };
 }
 
-function wranglerArguments({ port = 0, assets, vars = {}, config }, state) {
+function wranglerArguments({ port = 0, assets, vars = {}, secrets, config }, state) {
   const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
   const args = [wrangler, "dev", "--local", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0"];
   args.push("--show-interactive-dev-session=false", "--persist-to", state);
   if (config !== undefined) args.push("--config", config);
   if (assets !== undefined) args.push("--assets", assets);
   for (const [name, value] of Object.entries(vars)) args.push("--var", `${name}:${value}`);
+  if (secrets !== undefined) {
+    const file = join(state, "secrets");
+    const lines = Object.entries(secrets).map(([name, value]) => `${name}=${JSON.stringify(value)}\n`);
+    writeFileSync(file, lines.join(""), { mode: 0o600 });
+    args.push("--env-file", file);
+  }
   return args;
 }
 

@@ -62,7 +62,7 @@ export async function makeIndex(documents, { embedder = true } = {}) {
 export const embedder = () => ({ "pkg/embedder.bin": readFileSync(join(root, "assets", "embedder.bin")) });
 
 /** Starts the built Worker, stopped when the test's process ends at the latest. */
-export const start = (site, vars) => startWorker({ assets: site, vars });
+export const start = (site, vars, secrets) => startWorker({ assets: site, vars, secrets });
 
 /** Starts the Worker on its stage: see stage/entry.mjs. */
 export function startOnStage(site) {
