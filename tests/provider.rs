@@ -7,6 +7,8 @@ mod chat;
 mod files;
 #[path = "provider/fixtures.rs"]
 mod fixtures;
+#[path = "provider/logprobs.rs"]
+mod logprobs;
 #[path = "provider/retrying.rs"]
 mod retrying;
 #[path = "provider/searching.rs"]

@@ -33,7 +33,14 @@ fn request(task: impl Into<Task>) -> ChatRequest {
 }
 
 fn said(task: &Task, text: &str) -> TaskReply {
-    let reply = ChatReply { text: text.to_owned(), finish: Finish::Stop, usage: None, model: None, lossy: false };
+    let reply = ChatReply {
+        text: text.to_owned(),
+        finish: Finish::Stop,
+        usage: None,
+        model: None,
+        lossy: false,
+        tokens: Vec::new(),
+    };
     llm::read(task, &reply)
 }
 

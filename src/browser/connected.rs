@@ -203,7 +203,7 @@ impl Platform for Connected {
         };
         let usage = reply.input_tokens.zip(reply.output_tokens);
         let usage = usage.map(|(input_tokens, output_tokens)| Usage { input_tokens, output_tokens });
-        Ok(ChatReply { text, finish, usage, model: None, lossy: false })
+        Ok(ChatReply { text, finish, usage, model: None, lossy: false, tokens: Vec::new() })
     }
 
     async fn own_search(&self, search: u32, asked: &WebQuery) -> Result<Vec<WebResult>, ProviderError> {

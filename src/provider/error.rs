@@ -39,7 +39,8 @@ pub enum ProviderError {
     /// The request is longer than the model's context or than the service takes.
     #[error("the request is longer than the service takes: send fewer or shorter passages")]
     TooLong,
-    /// The model cannot be held to the requested reply format; ask without it.
+    /// The model cannot be held to the requested reply format, or does not tell probabilities; ask
+    /// without it.
     #[error("the service does not take the requested reply format: ask for plain text")]
     FormatRefused,
     /// The request is well formed but cannot be carried out (HTTP 422).

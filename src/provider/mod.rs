@@ -7,8 +7,10 @@
 //! Nothing a service wrote is ever part of an error: messages are ours, with a number at most.
 
 pub mod chat;
+pub mod completions;
 pub mod error;
 pub mod http;
+pub mod logprobs;
 mod refusal;
 pub mod search;
 pub mod sse;

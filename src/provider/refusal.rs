@@ -24,8 +24,8 @@ const SPENT: [&str; 7] = [
 const TOO_LONG: [&str; 3] = ["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
 /// A filter stopped it.
 const FILTERED: [&str; 3] = ["content_filter", "content_policy_violation", "moderation"];
-/// Parameters that ask for a reply format.
-const FORMATS: [&str; 2] = ["response_format", "json_schema"];
+/// Parameters that ask for a reply format, or for the probabilities of its tokens.
+const FORMATS: [&str; 3] = ["response_format", "json_schema", "logprobs"];
 
 /// The JSON of a reply, or what its status or its form says is wrong.
 pub(super) fn json_of(response: &HttpResponse) -> Result<Value, ProviderError> {

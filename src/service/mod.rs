@@ -301,9 +301,14 @@ fn tokens(result: &Result<ChatReply, CallError>) -> Option<Tokens> {
 /// What a model's reply says on the task. A draft that broke off after it was begun is a draft cut off.
 fn read(task: &Task, result: Result<ChatReply, CallError>) -> Reply {
     let result = match result {
-        Err(failed) if matches!(task, Task::Generate(_)) && !failed.text.trim().is_empty() => {
-            Ok(ChatReply { text: failed.text, finish: Finish::Other, usage: None, model: None, lossy: false })
-        }
+        Err(failed) if matches!(task, Task::Generate(_)) && !failed.text.trim().is_empty() => Ok(ChatReply {
+            text: failed.text,
+            finish: Finish::Other,
+            usage: None,
+            model: None,
+            lossy: false,
+            tokens: Vec::new(),
+        }),
         result => result,
     };
     match result {

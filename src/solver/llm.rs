@@ -89,6 +89,7 @@ fn chat(prompt: Prompt, max_tokens: u32) -> ChatRequest {
         max_tokens,
         format: ReplyFormat::Text,
         stream: false,
+        logprobs: false,
         largest_reply: DRAFT_BYTES,
     }
 }

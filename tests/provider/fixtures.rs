@@ -162,6 +162,7 @@ fn chat_request(fixture: &Value) -> Value {
         max_tokens: asked["max_tokens"].as_u64().unwrap() as u32,
         format,
         stream: asked["stream"] == json!(true),
+        logprobs: asked["logprobs"] == json!(true),
         largest_reply: 2 << 20,
     }))
 }

@@ -20,6 +20,7 @@ fn no_debug_output_shows_a_key_or_a_question() {
         max_tokens: 1,
         format: ReplyFormat::Text,
         stream: true,
+        logprobs: false,
         largest_reply: 1,
     });
     let tavily = Tavily { endpoint: chat.endpoint.clone() };

@@ -6,6 +6,8 @@
 pub mod openai;
 mod thinking;
 
+use super::logprobs::Token;
+
 /// What a model says, without the reasoning that it writes before.
 pub fn spoken(text: &str) -> String {
     let mut filter = thinking::ThinkingFilter::default();
@@ -64,6 +66,8 @@ pub struct ChatRequest {
     pub format: ReplyFormat,
     /// Whether the reply is read while it is written.
     pub stream: bool,
+    /// Whether the probabilities of its tokens are asked for; only of a reply that is read whole.
+    pub logprobs: bool,
     /// How many bytes of the reply are read: 64 KiB are enough for a verdict, 2 MiB for an answer.
     pub largest_reply: usize,
 }
@@ -91,7 +95,7 @@ pub struct Usage {
 }
 
 /// A whole reply.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ChatReply {
     /// Never blank.
     pub text: String,
@@ -103,6 +107,8 @@ pub struct ChatReply {
     pub model: Option<String>,
     /// Whether bytes of a stream were not UTF-8; they are U+FFFD now. Such a reply is no verdict.
     pub lossy: bool,
+    /// Its tokens with their probabilities; none where the service does not tell them.
+    pub tokens: Vec<Token>,
 }
 
 /// A piece of a reply that is still being written.

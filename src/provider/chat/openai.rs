@@ -10,8 +10,8 @@ use super::thinking::ThinkingFilter;
 use super::{ChatDelta, ChatReply, ChatRequest, Finish, ReplyFormat, Role, Usage};
 use crate::provider::error::{Fault, ProviderError};
 use crate::provider::http::{Endpoint, Headers, HttpRequest, HttpResponse};
-use crate::provider::refusal;
 use crate::provider::sse::{SseDecoder, SseError, SseEvent, SseLimits};
+use crate::provider::{logprobs, refusal};
 
 /// The field that limits the length of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,6 +62,10 @@ struct Body<'a> {
     stream: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logprobs: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_logprobs: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -94,6 +98,8 @@ impl OpenAiChat {
             response_format: self.response_format(&chat.format),
             stream: chat.stream.then_some(true),
             stream_options: chat.stream.then(|| json!({ "include_usage": true })),
+            logprobs: chat.logprobs.then_some(true),
+            top_logprobs: chat.logprobs.then_some(logprobs::TOP),
         };
         let accept = if chat.stream { "text/event-stream, application/json" } else { "application/json" };
         HttpRequest::post(&self.endpoint, "/chat/completions", accept, &body, chat.largest_reply)
@@ -124,7 +130,7 @@ impl OpenAiChat {
         let choice = choice.first().ok_or(Fault::Empty)?;
         let mut writing = Writing { model: model(&value), usage: usage(&value), ..Writing::default() };
         writing.take(choice, choice.get("message").unwrap_or(&Value::Null));
-        writing.end(response.status)
+        Ok(ChatReply { tokens: logprobs::tokens(choice), ..writing.end(response.status)? })
     }
 
     /// The stream of a reply whose status and headers are there. `None` for errors and for services that
@@ -275,12 +281,7 @@ impl Writing {
             self.trouble = self.trouble.max(met.then_some(trouble));
         }
         if let Some(reason) = reason {
-            self.finish = Some(match reason {
-                "stop" => Finish::Stop,
-                "length" => Finish::Length,
-                "content_filter" => Finish::ContentFilter,
-                _ => Finish::Other,
-            });
+            self.finish = Some(finish(reason));
         }
         let mut text = self.filter.feed(&content);
         if self.finish.is_some() {
@@ -302,7 +303,17 @@ impl Writing {
             None => return Err(Fault::Empty.into()),
         }
         let (text, model) = (std::mem::take(&mut self.text), self.model.take());
-        Ok(ChatReply { text, finish, usage: self.usage, model, lossy: self.lossy })
+        Ok(ChatReply { text, finish, usage: self.usage, model, lossy: self.lossy, tokens: Vec::new() })
+    }
+}
+
+/// What a service says of why it stopped.
+pub(in crate::provider) fn finish(reason: &str) -> Finish {
+    match reason {
+        "stop" => Finish::Stop,
+        "length" => Finish::Length,
+        "content_filter" => Finish::ContentFilter,
+        _ => Finish::Other,
     }
 }
 
@@ -325,12 +336,12 @@ fn text_part(part: &Value) -> Option<&str> {
     if matches!(kind, None | Some("text" | "output_text")) { part.get("text")?.as_str() } else { None }
 }
 
-fn usage(value: &Value) -> Option<Usage> {
+pub(in crate::provider) fn usage(value: &Value) -> Option<Usage> {
     let usage = value.get("usage").filter(|usage| !usage.is_null()).or_else(|| value.pointer("/x_groq/usage"))?;
     let tokens = |name| usage.get(name).and_then(Value::as_u64);
     Some(Usage { input_tokens: tokens("prompt_tokens")?, output_tokens: tokens("completion_tokens")? })
 }
 
-fn model(value: &Value) -> Option<String> {
+pub(in crate::provider) fn model(value: &Value) -> Option<String> {
     Some(value.get("model")?.as_str()?.chars().take(128).collect())
 }
