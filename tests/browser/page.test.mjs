@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { QUESTION } from "../node/support.mjs";
-import { ask, focused, mustBeClean, openDemo, overflow, screenshot, startDemo, tabUntil } from "./demo.mjs";
+import { ask, focused, gate, mustBeClean, openDemo, overflow, screenshot, startDemo, tabUntil } from "./demo.mjs";
 
 const LIMITS_URL = "https://docs.example/limits#request-body";
 
@@ -164,10 +164,25 @@ test("assistive_technology_hears_boundaries_and_the_answer_once", async (t) => {
 });
 
 test("waiting_for_the_index_can_be_stopped_as_well", async (t) => {
-  const { page } = await open(t);
-  await page.evaluate(() => document.querySelector("countercheck-assistant").setAttribute("index", "/never.ccx"));
+  const { page, context } = await open(t);
+  const held = gate();
+  await context.route(/\/held\.ccx$/, (route) => held.open(route));
+  const setIndex = (index) =>
+    page.evaluate((to) => document.querySelector("countercheck-assistant").setAttribute("index", to), index);
+  await setIndex("/held.ccx");
+  await page.getByRole("combobox").focus();
+  const route = await held.opened;
+  await setIndex("/never.ccx");
   await ask(page, "Why?");
-  await page.getByText("Loading the documentation…").first().waitFor();
+  await page.getByText("Loading the documentation…").waitFor();
+  // The index before it comes too late to say anything.
+  const [response] = await Promise.all([
+    page.waitForResponse(/\/held\.ccx$/),
+    route.fulfill({ response: await context.request.get(`${demo.url}/docs.ccx`) }),
+  ]);
+  await response.finished();
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+  await page.getByText("Loading the documentation…").waitFor();
   await page.getByRole("button", { name: "Stop", exact: true }).focus();
   await page.keyboard.press("Escape");
   await page.getByText("Stopped before there was an answer.").waitFor();

@@ -213,12 +213,14 @@ export class CountercheckAssistant extends Base {
     const made = assistants.at(where);
     if (!isNew) return made;
     this.#view?.note.replaceChildren(h("span", { class: "spinner", "aria-hidden": "true" }), this.#messages.loading);
+    // Another index may have been set meanwhile, with a note of its own.
+    const isCurrent = () => this.#setup.assistants === assistants;
     try {
       const assistant = await made;
-      void this.#countIndexed(assistant, where);
+      if (isCurrent()) void this.#countIndexed(assistant, where);
       return assistant;
     } finally {
-      this.#showWhere();
+      if (isCurrent()) this.#showWhere();
     }
   }
 
