@@ -1,4 +1,5 @@
-//! What an index refuses, each with the passage and the value at fault.
+//! What an index refuses, each with the passage at fault. Numbers with a fraction stay out of the messages: to
+//! print them takes 8 kB of what a page downloads.
 //!
 //! A refused call leaves the index as it was.
 
@@ -55,7 +56,7 @@ pub enum IndexError {
         fault: VectorFault,
     },
     /// The weight of the dense side is not a share.
-    #[error("dense weight {weight} is not between 0 and 1")]
+    #[error("the dense weight is not between 0 and 1")]
     Weight {
         /// The weight given.
         weight: f32,
@@ -86,7 +87,7 @@ pub enum VectorFault {
         expected: usize,
     },
     /// A NaN or an infinity.
-    #[error("component {component} is {value}, not a finite number")]
+    #[error("component {component} is not a finite number")]
     NotFinite {
         /// Which component, from 0.
         component: usize,
@@ -97,7 +98,7 @@ pub enum VectorFault {
     #[error("all components are zero; insert the passage without a vector")]
     Zero,
     /// Its length cannot be divided by, or is not 1 though the model says it is.
-    #[error("length {length} is not between {minimum} and {maximum}")]
+    #[error("its length is not 1, as that model's vectors have, or too small or too large to divide by")]
     Length {
         /// The Euclidean length.
         length: f32,
