@@ -193,8 +193,9 @@ impl Host for Page {
         js_sys::Date::now() as Millis
     }
 
-    /// The timer is cleared when the future is dropped, or it would keep Node from exiting.
+    /// The timer is cleared when the future is dropped, or it would keep Node from exiting. Timers count
+    /// in 31 bits: a longer one would ring at once.
     async fn sleep(&self, duration: Millis) {
-        TimeoutFuture::new(duration.try_into().unwrap_or(u32::MAX)).await;
+        TimeoutFuture::new(duration.min(i32::MAX as u64) as u32).await;
     }
 }
