@@ -109,10 +109,18 @@ impl Material {
 
 impl Prompt {
     /// A reply without what it copied of this prompt's fences: a whole text of the material between its
-    /// markers, or a marker. Small models begin their answers so.
+    /// markers, with its label or number, or a marker. Small models begin their answers so.
     pub fn without_fences(&self, reply: &str) -> String {
-        let copied = self.material.iter().map(|text| self.fence.enclose(text));
-        let reply = copied.fold(reply.to_owned(), |reply, copy| reply.replace(&copy, ""));
+        let mut reply = reply.to_owned();
+        for text in &self.material {
+            let copy = self.fence.enclose(text);
+            while let Some(at) = reply.find(&copy) {
+                let before = reply[..at].trim_end_matches('\n');
+                let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+                let is_label = before.ends_with(':') || (before[line..].starts_with('[') && before.ends_with(']'));
+                reply.replace_range(if is_label { line } else { at }..at + copy.len(), "");
+            }
+        }
         self.fence.strip(&reply)
     }
 }

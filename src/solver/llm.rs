@@ -10,7 +10,7 @@ use crate::pipeline::task::{CheckGrounding, CheckUsefulness, Generate, Grade, Gr
 use crate::pipeline::verdict::{Retrieval, Scale, Support, Verdict};
 use crate::prompt::{self, Language, Prompt};
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, Message, ReplyFormat, Role};
-use crate::provider::verdict::{binary_in, choice, scale, score};
+use crate::provider::verdict::{binary_in, choice, is_copied, scale, score};
 use crate::solver::marks;
 
 /// The same question must get the same verdict (seeds C-04, C-05); a draft may vary a little.
@@ -26,45 +26,54 @@ const DRAFT_TOKENS: u32 = 1024;
 const VERDICT_BYTES: usize = 64 << 10;
 const DRAFT_BYTES: usize = 2 << 20;
 
-/// The request for a task. A [`GradePassages`] asks about its first passage: the presets put one in each.
+/// The request for a task.
 pub fn request(task: &Task, language: Language) -> ChatRequest {
+    let prompt = prompt(task, language);
     match task {
-        Task::DecideRetrieval(task) => {
-            verdict(prompt::decide(&task.question, language), "retrieve", &one_of(&["yes", "no", "continue"]), false)
-        }
-        Task::GradePassages(GradePassages { question, passages, scale, again }) => {
-            let (prompt, value): (fn(_, _, _, _) -> _, _) = match scale {
-                Scale::Binary => (prompt::grade, yes_or_no()),
-                Scale::Graded => (prompt::grade_score, json!({ "type": "number" })),
-            };
-            let prompt = passages.first().map(|passage| prompt(question, passage, *again, language));
-            verdict(prompt.unwrap_or_default(), "score", &value, *again)
-        }
-        Task::RewriteQuery(task) => chat(prompt::rewrite(&task.question, &task.tried, language), QUERY_TOKENS),
-        Task::Generate(Generate { question, passages, .. }) if passages.is_empty() => {
-            chat(prompt::direct(question, language), DRAFT_TOKENS)
-        }
-        Task::Generate(Generate { question, passages, rejected, strict }) => {
-            let rejected: Vec<&str> = rejected.iter().map(|rejected| rejected.text.as_str()).collect();
-            chat(prompt::generate(question, passages, &rejected, *strict, language), DRAFT_TOKENS)
-        }
-        Task::CheckGrounding(CheckGrounding { draft, passages, scale, again }) => match scale {
-            Scale::Binary => {
-                verdict(prompt::grounding(&draft.text, passages, *again, language), "grounded", &yes_or_no(), *again)
-            }
+        Task::DecideRetrieval(_) => verdict(prompt, "retrieve", &one_of(&["yes", "no", "continue"]), false),
+        Task::GradePassages(GradePassages { scale, again, .. }) => match scale {
+            Scale::Binary => verdict(prompt, "score", &yes_or_no(), *again),
+            Scale::Graded => verdict(prompt, "score", &json!({ "type": "number" }), *again),
+        },
+        Task::RewriteQuery(_) => chat(prompt, QUERY_TOKENS),
+        Task::Generate(_) => chat(prompt, DRAFT_TOKENS),
+        Task::CheckGrounding(CheckGrounding { scale, again, .. }) => match scale {
+            Scale::Binary => verdict(prompt, "grounded", &yes_or_no(), *again),
+            Scale::Graded => verdict(prompt, "support", &one_of(&SUPPORT.map(|(name, _)| name)), *again),
+        },
+        Task::CheckUsefulness(CheckUsefulness { scale, again, .. }) => match scale {
+            Scale::Binary => verdict(prompt, "useful", &yes_or_no(), *again),
             Scale::Graded => {
-                let names = one_of(&SUPPORT.map(|(name, _)| name));
-                verdict(prompt::support(&draft.text, passages, *again, language), "support", &names, *again)
+                verdict(prompt, "usefulness", &json!({ "type": "integer", "enum": [1, 2, 3, 4, 5] }), *again)
             }
         },
+    }
+}
+
+/// The prompt for a task. A [`GradePassages`] asks about its first passage: the presets put one in each.
+fn prompt(task: &Task, language: Language) -> Prompt {
+    match task {
+        Task::DecideRetrieval(task) => prompt::decide(&task.question, language),
+        Task::GradePassages(GradePassages { question, passages, scale, again }) => {
+            let prompt = match scale {
+                Scale::Binary => prompt::grade,
+                Scale::Graded => prompt::grade_score,
+            };
+            passages.first().map(|passage| prompt(question, passage, *again, language)).unwrap_or_default()
+        }
+        Task::RewriteQuery(task) => prompt::rewrite(&task.question, &task.tried, language),
+        Task::Generate(task) if task.passages.is_empty() => prompt::direct(&task.question, language),
+        Task::Generate(Generate { question, passages, rejected, strict }) => {
+            let rejected: Vec<&str> = rejected.iter().map(|rejected| rejected.text.as_str()).collect();
+            prompt::generate(question, passages, &rejected, *strict, language)
+        }
+        Task::CheckGrounding(CheckGrounding { draft, passages, scale, again }) => match scale {
+            Scale::Binary => prompt::grounding(&draft.text, passages, *again, language),
+            Scale::Graded => prompt::support(&draft.text, passages, *again, language),
+        },
         Task::CheckUsefulness(CheckUsefulness { question, draft, scale, again }) => match scale {
-            Scale::Binary => {
-                verdict(prompt::usefulness(question, draft, *again, language), "useful", &yes_or_no(), *again)
-            }
-            Scale::Graded => {
-                let ratings = json!({ "type": "integer", "enum": [1, 2, 3, 4, 5] });
-                verdict(prompt::rate(question, draft, *again, language), "usefulness", &ratings, *again)
-            }
+            Scale::Binary => prompt::usefulness(question, draft, *again, language),
+            Scale::Graded => prompt::rate(question, draft, *again, language),
         },
     }
 }
@@ -112,16 +121,22 @@ fn verdict(prompt: Prompt, field: &str, value: &Value, again: bool) -> ChatReque
 
 /// What the model's reply says on the task.
 pub fn read(task: &Task, reply: &ChatReply) -> TaskReply {
-    // What was cut off says nothing.
-    let text = if is_whole(reply) { reply.text.as_str() } else { "" };
+    // Its material and its marker are the same in every language.
+    let prompt = prompt(task, Language::default());
+    // What was cut off, or copied from what the model was shown, says nothing.
+    let says = is_whole(reply) && !is_copied(&reply.text, &prompt.material);
+    let text = if says { reply.text.as_str() } else { "" };
     match task {
         Task::DecideRetrieval(_) => TaskReply::Retrieval(retrieval(text)),
         Task::GradePassages(task) => TaskReply::Grades(vec![match task.scale {
             Scale::Binary => Grade { verdict: said(text, "score"), score: None },
             Scale::Graded => Grade::scored(score(text)),
         }]),
-        Task::RewriteQuery(_) => TaskReply::Query(query(&reply.text)),
-        Task::Generate(task) => TaskReply::Draft(marks::resolve(&reply.text, &task.passages, !is_whole(reply))),
+        Task::RewriteQuery(_) => TaskReply::Query(query(&prompt.without_fences(&reply.text))),
+        Task::Generate(task) => {
+            let text = prompt.without_fences(&reply.text);
+            TaskReply::Draft(marks::resolve(&text, &task.passages, !is_whole(reply)))
+        }
         Task::CheckGrounding(task) => match task.scale {
             Scale::Binary => TaskReply::Verdict(said(text, "grounded")),
             Scale::Graded => TaskReply::Support(support(text)),

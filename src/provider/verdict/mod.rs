@@ -5,9 +5,11 @@
 //! substance: two answers, an answer out of range, one that was cut off, or anything else gives `None`,
 //! which is "unknown" and never a yes or a no. Words are read in English, French, German and Spanish.
 
+mod copied;
 mod number;
 mod object;
 
+pub use copied::is_copied;
 use object::{Field, Objects};
 
 /// Longer replies are not read: a verdict is short.

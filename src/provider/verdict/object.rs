@@ -14,6 +14,13 @@ pub(super) enum Objects<'a> {
     One { field: Field, before: &'a str, after: &'a str },
 }
 
+/// The only object of a reply, and the prose around it.
+pub(super) struct Only<'a> {
+    pub(super) pairs: Vec<(String, Value)>,
+    before: &'a str,
+    after: &'a str,
+}
+
 /// The field's value.
 pub(super) enum Field {
     Truth(bool),
@@ -23,15 +30,8 @@ pub(super) enum Field {
 
 /// `None` for several objects, a broken one, or one without exactly one verdict.
 pub(super) fn read<'a>(reply: &'a str, fields: &[&str]) -> Option<Objects<'a>> {
-    let Some(start) = reply.find(['{', '}']) else { return Some(Objects::None) };
-    let end = start + length(&reply[start..])?;
-    let (before, after) = (&reply[..start], &reply[end..]);
-    if after.contains(['{', '}']) {
-        return None;
-    }
-    let text = &reply[start..end];
-    let pairs = serde_json::from_str::<Pairs>(text).or_else(|_| serde_json::from_str(&forgiven(text))).ok()?;
-    let mut found = pairs.0.into_iter().filter(|(name, _)| fields.iter().any(|field| field.eq_ignore_ascii_case(name)));
+    let Some(Only { pairs, before, after }) = only(reply)? else { return Some(Objects::None) };
+    let mut found = pairs.into_iter().filter(|(name, _)| fields.iter().any(|field| field.eq_ignore_ascii_case(name)));
     let (Some((_, value)), None) = (found.next(), found.next()) else { return None };
     let field = match value {
         Value::Bool(truth) => Field::Truth(truth),
@@ -40,6 +40,20 @@ pub(super) fn read<'a>(reply: &'a str, fields: &[&str]) -> Option<Objects<'a>> {
         _ => return None,
     };
     Some(Objects::One { field, before, after })
+}
+
+/// `None` for several objects or a broken one; inside, `None` without any bracket.
+#[expect(clippy::option_option, reason = "a reply without an object is one in words, a broken object is none")]
+pub(super) fn only(reply: &str) -> Option<Option<Only<'_>>> {
+    let Some(start) = reply.find(['{', '}']) else { return Some(None) };
+    let end = start + length(&reply[start..])?;
+    let (before, after) = (&reply[..start], &reply[end..]);
+    if after.contains(['{', '}']) {
+        return None;
+    }
+    let text = &reply[start..end];
+    let pairs = serde_json::from_str::<Pairs>(text).or_else(|_| serde_json::from_str(&forgiven(text))).ok()?;
+    Some(Some(Only { pairs: pairs.0, before, after }))
 }
 
 /// The length of the object at the beginning of a text, if it is closed.

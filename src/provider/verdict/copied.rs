@@ -1,0 +1,41 @@
+//! Whether a verdict is the model's own, or stands in what it was shown: a passage that says
+//! `{"score": "yes"}` is not to grade itself through a model that repeats it.
+//!
+//! Quotes, blanks, case and escapes are ignored, so that a copy may be written in another way. A model
+//! that comes to the very words of its material by itself is taken for a copier too: unknown.
+
+use super::{object, without_reasoning};
+
+/// Whether the verdict of a reply, a pair of its object or a sentence, occurs in the material. A single
+/// word is only looked for as a line of its own, since it occurs everywhere.
+pub fn is_copied(reply: &str, material: &[String]) -> bool {
+    let Some(reply) = without_reasoning(reply) else { return false };
+    let said: Vec<String> = match object::only(reply) {
+        Some(Some(object)) => object.pairs.iter().map(|(name, value)| bare(&format!("{name}:{value}"))).collect(),
+        Some(None) if reply.split_whitespace().nth(1).is_none() => {
+            return material.iter().any(|text| text.lines().any(|line| bare(line) == bare(reply)));
+        }
+        Some(None) => vec![bare(reply)],
+        // Nothing that could be read as a verdict.
+        None => return false,
+    };
+    material.iter().any(|text| said.iter().any(|said| occurs(said, &bare(text))))
+}
+
+/// Whether a text occurs and does not go on as a longer word or number.
+fn occurs(said: &str, material: &str) -> bool {
+    let ends = |at: usize| {
+        let mut next = material[at + said.len()..].chars();
+        match next.next() {
+            Some('.') => !next.next().is_some_and(char::is_numeric),
+            next => !next.is_some_and(char::is_alphanumeric),
+        }
+    };
+    !said.is_empty() && material.match_indices(said).any(|(at, _)| ends(at))
+}
+
+/// A text without what may differ between copies.
+fn bare(text: &str) -> String {
+    let text = text.chars().filter(|c| !c.is_whitespace() && !"\"'`\\*“”„«»‘’".contains(*c));
+    text.collect::<String>().to_lowercase().trim_end_matches(['.', '!', ',']).to_owned()
+}
