@@ -7,7 +7,7 @@
 //! Precedence of hints: `x-should-retry`, `retry-after-ms`, `retry-after` (RFC 9110 10.2.3). A hint
 //! longer than the policy allows ends the attempts at once: whoever asked learns the time instead.
 
-use crate::provider::error::{Fault, Phase, ProviderError};
+use crate::provider::error::{Fault, Mismatch, Phase, ProviderError};
 use crate::provider::http::Headers;
 
 /// The bounds of retrying. All times are in milliseconds.
@@ -51,11 +51,14 @@ pub fn repeat(error: ProviderError) -> Repeat {
         | E::Overloaded
         | E::Network { sent: false }
         | E::Timeout { phase: Phase::Connect | Phase::Request } => Repeat::Safe,
-        E::Upstream { status: 300..=399 } | E::BadResponse { fault: Fault::Event { .. } } => Repeat::Never,
+        E::Upstream { status: 300..=399 }
+        | E::BadResponse { fault: Fault::Event { .. } }
+        | E::EmbeddingMismatch { fault: Mismatch::Dimension { .. } } => Repeat::Never,
         E::Upstream { .. }
         | E::Conflict
         | E::Truncated
         | E::BadResponse { .. }
+        | E::EmbeddingMismatch { .. }
         | E::Network { sent: true }
         | E::CorsOrNetwork
         | E::Timeout { phase: Phase::Headers | Phase::Idle } => Repeat::Ambiguous,

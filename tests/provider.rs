@@ -3,6 +3,8 @@
 
 #[path = "provider/chat.rs"]
 mod chat;
+#[path = "provider/embedding.rs"]
+mod embedding;
 #[path = "support/fixtures.rs"]
 mod files;
 #[path = "provider/fixtures.rs"]

@@ -91,6 +91,12 @@ pub enum ProviderError {
     /// The model declined to answer.
     #[error("the model declined to answer")]
     Refused,
+    /// The vectors are not those of the texts, or not of the model.
+    #[error("the service's vectors cannot be used: {fault}")]
+    EmbeddingMismatch {
+        /// What is wrong with them.
+        fault: Mismatch,
+    },
     /// A function that stands for a service.
     #[error("the function given for it threw an error or returned nothing that can be used")]
     Function,
@@ -158,6 +164,47 @@ impl std::fmt::Display for Fault {
     }
 }
 
+/// Why vectors cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// One for each text was asked for.
+    Count {
+        /// How many there are.
+        got: usize,
+        /// How many texts.
+        want: usize,
+    },
+    /// They do not say, each text once, which text they are for.
+    Index,
+    /// They are of another model, or of several.
+    Dimension {
+        /// How many components one has.
+        got: usize,
+        /// How many it must have.
+        want: usize,
+    },
+    /// A component is no finite number.
+    NonFinite,
+    /// One has no direction.
+    Zero,
+}
+
+impl std::fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Count { got, want } => write!(f, "there are {got} for {want} texts"),
+            Self::Index => f.write_str("their indices are not those of the texts"),
+            Self::Dimension { got, want } if got * 4 == *want => {
+                write!(f, "one has {got} dimensions, a quarter of {want}: a relay seems to read numbers as base64")
+            }
+            Self::Dimension { got, want } => write!(f, "one has {got} dimensions, not {want}: check the model's name"),
+            Self::NonFinite => f.write_str("a component is no finite number"),
+            Self::Zero => f.write_str("one is zero throughout"),
+        }
+    }
+}
+
 impl ProviderError {
     /// What a status means when nothing else is known.
     pub fn of_status(status: u16) -> Self {
@@ -221,6 +268,7 @@ impl ProviderError {
             Self::Truncated => "truncated",
             Self::ContentFiltered => "content_filtered",
             Self::Refused => "refused",
+            Self::EmbeddingMismatch { .. } => "embedding_mismatch",
             Self::Function => "function_failed",
         }
     }

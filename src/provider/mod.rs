@@ -8,6 +8,7 @@
 
 pub mod chat;
 pub mod completions;
+pub mod embed;
 pub mod error;
 pub mod http;
 pub mod logprobs;

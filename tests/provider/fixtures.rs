@@ -15,14 +15,14 @@ use countercheck::retry::{Failed, Next, Repeat, Retries, RetryPolicy, repeat};
 use serde_json::{Value, json};
 
 use crate::files::{NOW, all, body, headers, is_visible, text};
-use crate::{CANARY, openai};
+use crate::{CANARY, embedding, openai};
 
 /// What no message of ours may repeat.
 const THEIRS: [&str; 3] = ["upstream text", "flagged", CANARY];
 
 /// What README.md describes.
 const FIELDS: &str = "row codec status headers body body_hex json wire failure limits reply settings request query \
-                      limit expect expect_by_host retry calls";
+                      limit texts dimension expect expect_by_host retry calls";
 
 fn response(fixture: &Value) -> HttpResponse {
     HttpResponse { status: fixture["status"].as_u64().unwrap() as u16, headers: headers(fixture), body: body(fixture) }
@@ -108,6 +108,14 @@ fn searched(fixture: &Value) -> (Value, Option<ProviderError>) {
     }
 }
 
+fn embedded(fixture: &Value) -> (Value, Option<ProviderError>) {
+    let asked = embedding::asked(fixture).unwrap();
+    match embedding::codec(&fixture["settings"]).reply(&asked, &response(fixture)) {
+        Ok(vectors) => (json!({ "vectors": vectors }), None),
+        Err(error) => (error_value(error), Some(error)),
+    }
+}
+
 fn verdict_value(fixture: &Value) -> Value {
     let reply = text(fixture, "reply");
     let mut value = json!({});
@@ -173,6 +181,13 @@ fn search_request(fixture: &Value) -> Value {
     request_value(&tavily.request(&asked))
 }
 
+fn embed_request(fixture: &Value) -> Value {
+    match embedding::asked(fixture) {
+        Ok(asked) => request_value(&embedding::codec(&fixture["settings"]).request(&asked)),
+        Err(error) => json!({ "error": format!("{error:?}") }),
+    }
+}
+
 fn failure(name: &str) -> ProviderError {
     match name {
         "network_unsent" => ProviderError::Network { sent: false },
@@ -228,9 +243,11 @@ fn every_fixture_is_decoded_as_it_says() {
             "chat" => chat_value(openai().reply(&response(&fixture))),
             "chat-stream" => stream(&fixture),
             "search" => searched(&fixture),
+            "embed" => embedded(&fixture),
             "verdict" => (verdict_value(&fixture), None),
             "chat-request" => (chat_request(&fixture), None),
             "search-request" => (search_request(&fixture), None),
+            "embed-request" => (embed_request(&fixture), None),
             "host" => {
                 let error = failure(text(&fixture, "failure"));
                 (error_value(error), Some(error))
@@ -262,7 +279,7 @@ fn every_row_that_concerns_decoding_has_a_fixture() {
     let rows: BTreeSet<&str> = fixtures.values().map(|fixture| text(fixture, "row")).collect();
     // F53 is a batch of verdicts, which nothing asks for yet.
     let missing: Vec<String> =
-        (1..=64).filter(|n| *n != 53).map(|n| format!("F{n:02}")).filter(|row| !rows.contains(row.as_str())).collect();
+        (1..=71).filter(|n| *n != 53).map(|n| format!("F{n:02}")).filter(|row| !rows.contains(row.as_str())).collect();
     assert!(missing.is_empty(), "{missing:?}");
     for (name, fixture) in &fixtures {
         assert!(name.starts_with(text(fixture, "row")), "{name}");

@@ -1,11 +1,13 @@
 //! Keys are sent and never shown.
 
 use countercheck::provider::chat::{ChatRequest, Message, ReplyFormat, Role};
+use countercheck::provider::embed::EmbedRequest;
 use countercheck::provider::error::ProviderError;
 use countercheck::provider::http::{Body, Endpoint, EndpointError, Headers, HttpResponse, Secret};
 use countercheck::provider::search::WebQuery;
 use countercheck::provider::search::tavily::Tavily;
 
+use crate::embedding::codec;
 use crate::{CANARY, openai};
 
 const QUESTION: &str = "a private question";
@@ -25,12 +27,18 @@ fn no_debug_output_shows_a_key_or_a_question() {
     });
     let tavily = Tavily { endpoint: chat.endpoint.clone() };
     let search = tavily.request(&WebQuery { query: QUESTION.into(), limit: 5, text_limit: 9 });
+    let embed = codec(&serde_json::Value::Null);
+    let texts = EmbedRequest::new(vec![QUESTION.to_owned()], None).unwrap();
+    let vectors = embed.request(&texts);
     let headers: Headers = [("set-cookie", CANARY)].into_iter().collect();
     let response = HttpResponse { status: 200, headers, body: CANARY.into() };
-    let shown = format!("{chat:#?} {request:#?} {tavily:?} {search:?} {response:?} {:?}", Secret::parse(CANARY));
+    let shown = format!(
+        "{chat:#?} {request:#?} {tavily:?} {search:?} {embed:?} {vectors:?} {response:?} {:?}",
+        Secret::parse(CANARY)
+    );
     assert!(!shown.contains(CANARY) && !shown.contains(&CANARY[..6]) && !shown.contains(QUESTION), "{shown}");
     // The request does carry it, or the test above would prove nothing.
-    for request in [request, search] {
+    for request in [request, search, vectors] {
         let header = request.headers.iter().find(|(name, _)| *name == "authorization").unwrap();
         assert_eq!(header.1.reveal(), format!("Bearer {CANARY}"));
         assert!(String::from_utf8(request.body).unwrap().contains(QUESTION));
