@@ -1,4 +1,7 @@
 //! Documents in, hits out: ingestion, embedding and index joined, the same on every host.
+//!
+//! Vectors come from the embedder's table, or from an [`EmbeddingModel`] elsewhere: then whoever asks
+//! that model brings them, and names it, so that they meet no others.
 
 use crate::document::{Document, Hit, Passage};
 use crate::embedding::{EmbedderError, StaticEmbedder};
@@ -11,6 +14,15 @@ use crate::problem::Problem;
 pub struct Corpus {
     index: Index,
     embedder: Option<StaticEmbedder>,
+}
+
+/// A model that makes vectors elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbeddingModel {
+    /// Its name at the service, which indexes of its vectors bear.
+    pub name: String,
+    /// The number of components, where it was chosen; otherwise the first vector tells it.
+    pub dimension: Option<usize>,
 }
 
 /// Why a corpus refuses something.
@@ -101,8 +113,12 @@ impl Corpus {
 
     /// The `k` best passages, by words and, where both have one, by vector.
     pub fn search(&self, query: &str, k: usize) -> Result<Vec<Hit>, IndexError> {
-        let vector = self.embed(query);
-        self.index.search(&SearchQuery { text: query, vector: vector.as_deref(), ..SearchQuery::default() }, k)
+        self.search_near(query, self.embed(query).as_deref(), k)
+    }
+
+    /// The same with the query's vector, of length 1, or none: by words alone.
+    pub fn search_near(&self, query: &str, vector: Option<&[f32]>, k: usize) -> Result<Vec<Hit>, IndexError> {
+        self.index.search(&SearchQuery { text: query, vector, ..SearchQuery::default() }, k)
     }
 
     /// The text's vector, if the index has vectors and the embedder knows a word of it.
@@ -113,6 +129,76 @@ impl Corpus {
     /// The index.
     pub fn index(&self) -> &Index {
         &self.index
+    }
+}
+
+/// With the vectors of a model elsewhere.
+impl Corpus {
+    /// Replaces the index by a snapshot, whose vectors must be the model's; on an error the index stays
+    /// as it was.
+    pub fn load_of(&mut self, snapshot: &[u8], model: &EmbeddingModel) -> Result<(), CorpusError> {
+        let index = Index::load(snapshot)?;
+        if let Some(own) = index.identity() {
+            model.matching(own)?;
+        }
+        self.index = index;
+        Ok(())
+    }
+
+    /// The texts whose vectors [`Corpus::add_embedded`] takes, in order; none for an index of words
+    /// alone. A document without a word has one all the same: its vector tells the model's dimension,
+    /// should this be the first document.
+    pub fn texts(&self, document: &Document) -> Result<Vec<String>, CorpusError> {
+        if self.index.identity().is_none() && self.index.passages() > 0 {
+            return Ok(Vec::new());
+        }
+        let passages = ingest::passages(document, &SplitOptions::default())?;
+        let texts: Vec<String> = passages.iter().filter_map(embedded_text).collect();
+        let title = || passages.first().map(|passage| format!("{}.", passage.title));
+        Ok(if texts.is_empty() { title().into_iter().collect() } else { texts })
+    }
+
+    /// Indexes a document with the vectors of its [`Corpus::texts`], each of length 1; one of the same id
+    /// is replaced. The number of passages. When it refuses, nothing has changed.
+    pub fn add_embedded(
+        &mut self,
+        document: &Document,
+        model: &EmbeddingModel,
+        vectors: Vec<Vec<f32>>,
+    ) -> Result<usize, CorpusError> {
+        let passages = ingest::passages(document, &SplitOptions::default())?;
+        let texts = self.texts(document)?.len();
+        if vectors.len() != texts {
+            let (document, vectors) = (document.id.clone(), vectors.len());
+            return Err(IndexError::VectorCount { document, passages: texts, vectors }.into());
+        }
+        let first = vectors.first().filter(|_| self.index.identity().is_none());
+        let first = first.map(|first| (model.name.clone(), first.len()));
+        let first = first.map(|(model, dimension)| EmbeddingIdentity { model, dimension, normalised: true });
+        if let Some(identity) = first.as_ref().or(self.index.identity()) {
+            model.matching(identity)?;
+        }
+        let (count, mut vectors) = (passages.len(), vectors.into_iter());
+        let own = passages.iter().map(|passage| embedded_text(passage).and_then(|_| vectors.next())).collect();
+        let mut fresh = first.map(|identity| Index::new(Some(identity)));
+        fresh.as_mut().unwrap_or(&mut self.index).insert(&document.id, passages, own)?;
+        if let Some(fresh) = fresh {
+            self.index = fresh;
+        }
+        Ok(count)
+    }
+}
+
+impl EmbeddingModel {
+    fn matching(&self, index: &EmbeddingIdentity) -> Result<(), CorpusError> {
+        if self.name == index.model && self.dimension.is_none_or(|dimension| dimension == index.dimension) {
+            return Ok(());
+        }
+        let dimensions = |dimension| format!(" with {dimension} dimensions");
+        Err(CorpusError::ModelMismatch {
+            index: index.model.clone() + &dimensions(index.dimension),
+            given: self.name.clone() + &self.dimension.map(dimensions).unwrap_or_default(),
+        })
     }
 }
 

@@ -148,7 +148,7 @@ pub struct Answer {
 pub struct Usage {
     /// Calls by kind.
     pub calls: Calls,
-    /// What models took; absent when a service did not say.
+    /// What chat models took; absent when a service did not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub tokens: Option<Tokens>,
@@ -266,6 +266,10 @@ impl From<Hit> for SearchHit {
 pub struct SearchResponse {
     /// Best first.
     pub hits: Vec<SearchHit>,
+    /// What the reader should know besides; absent when there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<Warning>>"))]
+    pub warnings: Vec<Warning>,
 }
 
 /// A document to index, the argument of `assistant.add`.

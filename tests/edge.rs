@@ -186,9 +186,11 @@ fn wrong_settings_are_named_with_their_value() {
 fn a_key_is_not_used_where_anybody_could_use_it() {
     let chat = [("CHAT_BASE_URL", "https://api.example.org/v1"), ("CHAT_MODEL", "m"), ("CHAT_API_KEY", "canary-7f3a")];
     let search = [("SEARCH_API_KEY", "canary-7f3a")];
+    let embed =
+        [("EMBED_BASE_URL", "https://api.example.org/v1"), ("EMBED_MODEL", "m"), ("EMBED_API_KEY", "canary-7f3a")];
     let origins = ("ALLOWED_ORIGINS", "https://docs.example.org");
     let with = |own: &[(&str, &str)], more: &[(&str, &str)]| settings(&[own, more].concat()).expect("can be used");
-    for key in [&chat[..], &search] {
+    for key in [&chat[..], &search, &embed] {
         let bare = with(key, &[]);
         assert_eq!(bare.guard(true), Err(SettingsError::Unguarded { missing: "ALLOWED_ORIGINS" }));
         let listed = with(key, &[origins]);
@@ -201,7 +203,9 @@ fn a_key_is_not_used_where_anybody_could_use_it() {
         assert_eq!((problem.code, problem.status), ("misconfigured", 503));
         assert!(problem.message.contains("RATE_LIMITER") && problem.message.contains("LOCAL"), "{problem}");
     }
-    assert_eq!(with(&chat[..2], &[]).guard(false), Ok(()), "a model without a key costs nobody money");
+    for model in [&chat[..2], &embed[..2]] {
+        assert_eq!(with(model, &[]).guard(false), Ok(()), "a model without a key costs nobody money");
+    }
 }
 
 #[test]
@@ -210,6 +214,13 @@ fn half_a_model_is_refused_and_no_value_is_repeated() {
     assert!(refused(&[("CHAT_BASE_URL", "https://api.example.org/v1")]).contains("CHAT_MODEL"));
     assert!(refused(&[("CHAT_MODEL", "m")]).contains("CHAT_BASE_URL"));
     assert!(refused(&[("CHAT_API_KEY", "canary")]).contains("CHAT_BASE_URL"));
+    assert!(refused(&[("EMBED_BASE_URL", "https://api.example.org/v1")]).contains("EMBED_MODEL"));
+    assert!(refused(&[("EMBED_MODEL", "m")]).contains("EMBED_BASE_URL"));
+    assert!(refused(&[("EMBED_API_KEY", "canary")]).contains("EMBED_BASE_URL"));
+    let dimensions =
+        |many| refused(&[("EMBED_BASE_URL", "https://e.org"), ("EMBED_MODEL", "m"), ("EMBED_DIMENSIONS", many)]);
+    assert!(dimensions("many").contains("EMBED_DIMENSIONS"));
+    assert!(dimensions("0").contains("dimensions") && dimensions("8193").contains("dimensions"));
     let base = |url, key| refused(&[("CHAT_BASE_URL", url), ("CHAT_MODEL", "m"), ("CHAT_API_KEY", key)]);
     for (url, key) in [
         ("canary.example.org", "k"),

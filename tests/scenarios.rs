@@ -79,7 +79,11 @@ fn ask(corpus: &RefCell<Corpus>, request: &Value) -> Result<Value, Problem> {
 fn search(corpus: &Corpus, request: &Value) -> Result<Value, Problem> {
     let (query, k) = SearchRequest::from_json(request.to_string().as_bytes())?.check()?;
     let hits = corpus.search(query.as_str(), k).map_err(CorpusError::from)?;
-    Ok(serde_json::to_value(SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect() }).unwrap())
+    Ok(serde_json::to_value(SearchResponse {
+        hits: hits.into_iter().map(SearchHit::from).collect(),
+        warnings: Vec::new(),
+    })
+    .unwrap())
 }
 
 fn expanded(value: &Value) -> Value {

@@ -1,5 +1,6 @@
 //! The network of a page, and the functions that it offers as model and as search.
 
+use std::cell::RefCell;
 use std::future::Future;
 use std::pin::pin;
 
@@ -12,14 +13,17 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, RequestRedirect};
 
 use super::{Page, to_js};
+use crate::corpus::Corpus;
 use crate::driver::{DriveError, Told};
 use crate::host::{Broken, Host, Network, NetworkReply, ReplyBody};
 use crate::pipeline::budget::Millis;
+use crate::prompt::Language;
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, ReplyFormat, Role as Speaker, Usage, spoken};
 use crate::provider::error::{Fault, ProviderError};
 use crate::provider::http::HttpRequest;
 use crate::provider::search::{Found, WebQuery, WebResult, cleaned};
-use crate::service::{Platform, Role, Services};
+use crate::retry::RetryPolicy;
+use crate::service::{Performer, Platform, Role, Services};
 use crate::signal::aborted;
 
 /// A page with its services.
@@ -30,6 +34,13 @@ pub(super) struct Connected {
     pub models: Array,
     /// Functions `(query, { limit, signal }) => Promise<Found[]>`.
     pub searches: Array,
+}
+
+impl Connected {
+    /// Performs what one question, search or document needs.
+    pub(super) fn performer<'a>(&'a self, corpus: &'a RefCell<Corpus>, language: Language) -> Performer<'a, Self> {
+        Performer { corpus, services: &self.services, network: self, language, policy: RetryPolicy::default() }
+    }
 }
 
 impl Host for Connected {
@@ -130,15 +141,15 @@ impl ReplyBody for Body {
     }
 }
 
-/// Ends a run and everything it has under way once the signal is aborted.
-pub(super) async fn unless_aborted<T>(
-    driven: impl Future<Output = Result<T, DriveError>>,
+/// Ends work and everything it has under way once the signal is aborted.
+pub(super) async fn unless_aborted<T, E: From<DriveError>>(
+    work: impl Future<Output = Result<T, E>>,
     signal: Option<&AbortSignal>,
-) -> Result<T, DriveError> {
-    let Some(signal) = signal else { return driven.await };
-    match select(pin!(driven), pin!(aborted(signal))).await {
-        Either::Left((answer, _)) => answer,
-        Either::Right(_) => Err(DriveError::Cancelled),
+) -> Result<T, E> {
+    let Some(signal) = signal else { return work.await };
+    match select(pin!(work), pin!(aborted(signal))).await {
+        Either::Left((done, _)) => done,
+        Either::Right(_) => Err(DriveError::Cancelled.into()),
     }
 }
 

@@ -8,6 +8,8 @@
 
 #[cfg(feature = "models")]
 mod connected;
+#[cfg(feature = "models")]
+mod embedding;
 mod strict;
 
 use std::cell::RefCell;
@@ -23,7 +25,7 @@ use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
 use crate::corpus::Corpus;
-use crate::document::Document;
+use crate::document::{Document, Hit};
 use crate::driver::{Offline, Perform, drive};
 use crate::embedding::StaticEmbedder;
 use crate::host::Host;
@@ -65,6 +67,10 @@ impl Engine {
 
     /// Replaces the index by a snapshot.
     pub fn load(&self, snapshot: &[u8]) -> Result<(), JsValue> {
+        #[cfg(feature = "models")]
+        if let Some(model) = self.embedding_model() {
+            return self.corpus.borrow_mut().load_of(snapshot, &model).map_err(thrown);
+        }
         self.corpus.borrow_mut().load(snapshot).map_err(thrown)
     }
 
@@ -86,7 +92,7 @@ impl Engine {
         let (query, k) = request.check().map_err(thrown)?;
         let hits =
             self.corpus.borrow().search(query.as_str(), k).map_err(crate::corpus::CorpusError::from).map_err(thrown)?;
-        to_js(&SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect() })
+        found(hits)
     }
 
     /// Asks: an `AskRequest` to the promise of an `Answer`. `on_event` gets each event's name
@@ -97,13 +103,7 @@ impl Engine {
         #[cfg(feature = "models")]
         if let Some(connected) = self.connected.borrow().clone() {
             return Ok(future_to_promise(async move {
-                let performer = crate::service::Performer {
-                    corpus: &corpus,
-                    services: &connected.services,
-                    network: &*connected,
-                    language: asked.language,
-                    policy: crate::retry::RetryPolicy::default(),
-                };
+                let performer = connected.performer(&corpus, asked.language);
                 answer(asked, &performer, connected.services.solver(), &on_event, signal).await
             }));
         }
@@ -142,6 +142,10 @@ impl Engine {
         self.connected.replace(Some(Rc::new(connected::Connected { services, models, searches })));
         Ok(())
     }
+}
+
+fn found(hits: Vec<Hit>) -> Result<JsValue, JsValue> {
+    to_js(&SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect(), warnings: Vec::new() })
 }
 
 /// Drives a run to its answer, telling each event. An aborted signal ends it at the next event, and where

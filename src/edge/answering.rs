@@ -7,11 +7,11 @@ use std::pin::pin;
 
 use serde::Serialize;
 
-use crate::corpus::Corpus;
+use crate::document::Hit;
 use crate::driver::{Perform, Told, drive};
 use crate::edge::events::Events;
 use crate::host::Host;
-use crate::pipeline::answer::Question;
+use crate::pipeline::answer::Warning;
 use crate::pipeline::run::{Outcome, Reply, Run};
 use crate::pipeline::task::Failure;
 use crate::pipeline::trace::Event;
@@ -88,9 +88,9 @@ pub fn web_response(outcome: Outcome) -> Result<WebSearchResponse, Problem> {
     }
 }
 
-/// Searches; the number of hits has been checked.
-pub fn search(query: &Question, k: usize, corpus: &Corpus) -> Result<SearchResponse, Problem> {
-    // The query and k are good, so what is left is a fault of our own.
-    let hits = corpus.search(query.as_str(), k).map_err(|e| Problem::new("internal", 500, e.to_string()))?;
-    Ok(SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect() })
+/// What a search found, and why by words alone if it did.
+pub fn found((hits, by_words): (Vec<Hit>, Option<Failure>)) -> SearchResponse {
+    let warning = |failure: Failure| Warning { code: "embedding_failed".to_owned(), message: failure.to_string() };
+    let warnings = by_words.map(warning).into_iter().collect();
+    SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect(), warnings }
 }

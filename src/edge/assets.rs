@@ -10,7 +10,7 @@ use std::rc::Rc;
 use futures_util::future::join;
 use worker::{Env, Fetcher};
 
-use crate::corpus::{Corpus, CorpusError};
+use crate::corpus::{Corpus, CorpusError, EmbeddingModel};
 use crate::edge::settings::Settings;
 use crate::embedding::StaticEmbedder;
 use crate::problem::Problem;
@@ -25,10 +25,11 @@ pub(super) async fn corpus(env: &Env, settings: &Settings) -> Result<Rc<RefCell<
         return Ok(corpus);
     }
     let assets = env.assets("ASSETS").map_err(|_| no_binding())?;
+    let model = settings.services.embedding_model();
     let table = async {
         match &settings.embedder_path {
-            Some(path) => fetch(&assets, path).await.map(Some),
-            None => Ok(None),
+            Some(path) if model.is_none() => fetch(&assets, path).await.map(Some),
+            _ => Ok(None),
         }
     };
     let (index, table) = join(fetch(&assets, &settings.index_path), table).await;
@@ -38,13 +39,24 @@ pub(super) async fn corpus(env: &Env, settings: &Settings) -> Result<Rc<RefCell<
     }
     let index = index.map_err(|missing| no_index(&settings.index_path, &missing))?;
     let table = table.map_err(|missing| no_embedder(settings, &missing));
-    let corpus = Rc::new(RefCell::new(parse(&index, table)?));
+    let corpus = match &model {
+        Some(model) => of_model(&index, model)?,
+        None => parse(&index, table)?,
+    };
+    let corpus = Rc::new(RefCell::new(corpus));
     LOADED.with_borrow_mut(|slot| *slot = Some(Rc::clone(&corpus)));
     Ok(corpus)
 }
 
 fn loaded() -> Option<Rc<RefCell<Corpus>>> {
     LOADED.with_borrow(Clone::clone)
+}
+
+/// The vectors of queries will come from that model.
+fn of_model(index: &[u8], model: &EmbeddingModel) -> Result<Corpus, Problem> {
+    let mut corpus = Corpus::default();
+    corpus.load_of(index, model).map_err(damaged)?;
+    Ok(corpus)
 }
 
 fn parse(index: &[u8], table: Result<Option<Vec<u8>>, Problem>) -> Result<Corpus, Problem> {

@@ -98,9 +98,13 @@ impl Endpoint {
         matches!(self, Self::Ask | Self::Task(_) | Self::WebSearch)
     }
 
-    /// Whether a request can cost the operator money.
-    pub fn is_metered(self) -> bool {
-        matches!(self, Self::Ask | Self::Task(_) | Self::WebSearch)
+    /// Whether a request can cost the operator money; a search does where a model embeds its query.
+    pub fn is_metered(self, embeds: bool) -> bool {
+        match self {
+            Self::Ask | Self::Task(_) | Self::WebSearch => true,
+            Self::Search => embeds,
+            Self::Health => false,
+        }
     }
 
     /// The methods it takes, as in the header `Allow`.

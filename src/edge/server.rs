@@ -15,7 +15,7 @@ use worker::{Context, Env, Request, Response, event};
 
 use crate::corpus::Corpus;
 use crate::driver::Told;
-use crate::edge::answering::{answer, conclude, search, task_response, tell_outcome, web_response};
+use crate::edge::answering::{answer, conclude, found, task_response, tell_outcome, web_response};
 use crate::edge::assets;
 use crate::edge::body;
 use crate::edge::events::{EventStream, Events};
@@ -112,7 +112,7 @@ async fn respond(
     let settings = settings?;
     let limiter = env.rate_limiter(RATE_LIMITER).ok();
     settings.guard(limiter.is_some())?;
-    if let (Some(limiter), true) = (limiter, endpoint.is_metered()) {
+    if let (Some(limiter), true) = (limiter, endpoint.is_metered(settings.services.embedding_model().is_some())) {
         let caller = request.headers().get("cf-connecting-ip")?.unwrap_or_default();
         if !limiter.limit(caller).await?.success {
             return Err(RouteError::TooMany.into());
@@ -137,8 +137,9 @@ async fn respond(
         Endpoint::Search => {
             let (query, k) = SearchRequest::from_json(&body)?.check()?;
             let corpus = assets::corpus(&env, &settings).await?;
-            let found = search(&query, k, &corpus.borrow())?;
-            Ok(Response::from_json(&found)?)
+            let performer = performer(&settings, &corpus, Language::default());
+            let searched = unless_left(&signal, performer.find(query.as_str(), k)).await?;
+            Ok(Response::from_json(&found(searched?))?)
         }
         Endpoint::Task(name) => {
             let request = TaskRequest::from_json(&body)?;

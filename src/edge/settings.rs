@@ -11,15 +11,20 @@
 //! | `CHAT_HEADERS_TIMEOUT_MS`, `CHAT_IDLE_TIMEOUT_MS` | 20,000 (a draft 25,000), 15,000 | how long the model may take to begin, and between two pieces |
 //! | `SEARCH_API_KEY` | | a secret: the key for web search by Tavily |
 //! | `SEARCH_BASE_URL` | `https://api.tavily.com` | where that is, or a relay of it |
+//! | `EMBED_BASE_URL` | | an OpenAI-compatible endpoint for the vectors of queries, in place of the embedder's table |
+//! | `EMBED_MODEL` | | the model's name there: the one that the index was made with |
+//! | `EMBED_API_KEY` | | a secret: the key for it |
+//! | `EMBED_DIMENSIONS` | the model's | the dimensions that the index was made with, where they were chosen |
 //! | `LOCAL` | | `yes`: for one's own machine, where the rule below does not hold |
 //!
 //! Whoever can reach a Worker with a key spends the operator's money. So a key is only used where
 //! `ALLOWED_ORIGINS` is set and a rate limit is bound as `RATE_LIMITER`.
 
+use std::str::FromStr;
+
 use crate::edge::origins::{OriginError, Origins};
-use crate::pipeline::budget::Millis;
 use crate::problem::Problem;
-use crate::service::{Place, ServiceError, ServiceSettings, Services, SolverSettings, WebSettings};
+use crate::service::{EmbedSettings, Place, ServiceError, ServiceSettings, Services, SolverSettings, WebSettings};
 
 const INDEX_PATH: &str = "/docs.ccx";
 const EMBEDDER_PATH: &str = "/pkg/embedder.bin";
@@ -36,7 +41,7 @@ pub struct Settings {
     pub embedder_path: Option<String>,
     /// The other sites whose pages may read replies.
     pub allowed_origins: Origins,
-    /// The model and the web search.
+    /// The models and the web search.
     pub services: Services,
     /// Whether a key is set, and this is not the operator's own machine.
     guarded: bool,
@@ -65,14 +70,14 @@ pub enum SettingsError {
     /// It names no origin.
     #[error(transparent)]
     Origin(#[from] OriginError),
-    /// It is no number of milliseconds.
-    #[error("{name} is not a number of milliseconds")]
+    /// It is no number.
+    #[error("{name} is not a whole number")]
     Number {
         /// The variable.
         name: &'static str,
     },
-    /// The model or the search; values are not repeated, they may be keys.
-    #[error("CHAT_BASE_URL, CHAT_MODEL, CHAT_API_KEY or SEARCH_BASE_URL, SEARCH_API_KEY: {0}")]
+    /// A model or the search; values are not repeated, they may be keys.
+    #[error("one of the variables CHAT_…, SEARCH_… and EMBED_… cannot be used: {0}")]
     Service(#[from] ServiceError),
     /// A part of what belongs together.
     #[error("{given} is set, but not {missing}: set both or neither")]
@@ -103,16 +108,17 @@ impl Settings {
             Some(empty) if empty.trim().is_empty() => None,
             given => Some(path("EMBEDDER_PATH", given, EMBEDDER_PATH)?),
         };
-        let (chat_key, search_key) = (set("CHAT_API_KEY")?, set("SEARCH_API_KEY")?);
-        let has_key = chat_key.is_some() || search_key.is_some();
+        let [chat_key, search_key, embed_key] = [set("CHAT_API_KEY")?, set("SEARCH_API_KEY")?, set("EMBED_API_KEY")?];
+        let has_key = [&chat_key, &search_key, &embed_key].into_iter().any(Option::is_some);
         let is_local = set("LOCAL")?.is_some_and(|local| local.trim() == "yes");
-        let solver = solver(set, chat_key)?;
+        let solver = solver(&set, chat_key)?;
         let services = ServiceSettings {
             grade: solver.clone(),
             rewrite: solver.clone(),
             generate: solver.clone(),
             check: solver,
             search: web(set("SEARCH_BASE_URL")?, search_key),
+            embed: embedder(&set, embed_key)?,
         };
         Ok(Self {
             index_path: path("INDEX_PATH", variable("INDEX_PATH")?, INDEX_PATH)?,
@@ -135,25 +141,43 @@ impl Settings {
     }
 }
 
-fn solver(set: impl Fn(&'static str) -> Variable, key: Option<String>) -> Result<SolverSettings, SettingsError> {
-    let milliseconds = |name| {
-        let number = |text: String| text.trim().parse::<Millis>().map_err(|_| SettingsError::Number { name });
-        set(name)?.map(number).transpose()
+fn solver(set: &impl Fn(&'static str) -> Variable, key: Option<String>) -> Result<SolverSettings, SettingsError> {
+    let Some((model, place)) = model(set, ["CHAT_BASE_URL", "CHAT_MODEL", "CHAT_API_KEY"], key)? else {
+        return Ok(SolverSettings::Builtin);
     };
+    let headers_ms = number(set, "CHAT_HEADERS_TIMEOUT_MS")?;
+    let idle_ms = number(set, "CHAT_IDLE_TIMEOUT_MS")?;
+    Ok(SolverSettings::OpenAi { model, place: Place { headers_ms, idle_ms, ..place } })
+}
+
+fn embedder(
+    set: &impl Fn(&'static str) -> Variable,
+    key: Option<String>,
+) -> Result<Option<EmbedSettings>, SettingsError> {
+    let found = model(set, ["EMBED_BASE_URL", "EMBED_MODEL", "EMBED_API_KEY"], key)?;
+    let dimensions = number(set, "EMBED_DIMENSIONS")?;
+    Ok(found.map(|(model, place)| EmbedSettings::OpenAi { model, dimensions, place }))
+}
+
+/// A model's name and its place, which go together; a key alone is for nobody.
+fn model(
+    set: &impl Fn(&'static str) -> Variable,
+    [base_url, model, api_key]: [&'static str; 3],
+    key: Option<String>,
+) -> Result<Option<(String, Place)>, SettingsError> {
     let half = |given, missing| Err(SettingsError::Half { given, missing });
-    let (base_url, model) = (set("CHAT_BASE_URL")?, set("CHAT_MODEL")?);
-    match (base_url, model) {
-        (Some(base_url), Some(model)) => {
-            let (headers_ms, idle_ms) =
-                (milliseconds("CHAT_HEADERS_TIMEOUT_MS")?, milliseconds("CHAT_IDLE_TIMEOUT_MS")?);
-            let place = Place { base_url: Some(base_url), key, headers_ms, idle_ms };
-            Ok(SolverSettings::OpenAi { model, place })
-        }
-        (Some(_), None) => half("CHAT_BASE_URL", "CHAT_MODEL"),
-        (None, Some(_)) => half("CHAT_MODEL", "CHAT_BASE_URL"),
-        (None, None) if key.is_some() => half("CHAT_API_KEY", "CHAT_BASE_URL"),
-        (None, None) => Ok(SolverSettings::Builtin),
+    match (set(base_url)?, set(model)?) {
+        (Some(base_url), Some(model)) => Ok(Some((model, Place { base_url: Some(base_url), key, ..Place::default() }))),
+        (Some(_), None) => half(base_url, model),
+        (None, Some(_)) => half(model, base_url),
+        (None, None) if key.is_some() => half(api_key, base_url),
+        (None, None) => Ok(None),
     }
+}
+
+fn number<T: FromStr>(set: &impl Fn(&'static str) -> Variable, name: &'static str) -> Result<Option<T>, SettingsError> {
+    let number = |text: String| text.trim().parse().map_err(|_| SettingsError::Number { name });
+    set(name)?.map(number).transpose()
 }
 
 /// A base URL alone is a relay that has the key itself.

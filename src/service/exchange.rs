@@ -4,6 +4,8 @@ use super::call::{Exchange, Progress, Reader};
 use crate::driver::Told;
 use crate::provider::chat::openai::{ChatStream, OpenAiChat};
 use crate::provider::chat::{ChatDelta, ChatReply, ChatRequest};
+use crate::provider::embed::EmbedRequest;
+use crate::provider::embed::openai::OpenAiEmbed;
 use crate::provider::error::ProviderError;
 use crate::provider::http::{Body, Headers, HttpRequest, HttpResponse};
 use crate::provider::search::tavily::Tavily;
@@ -120,6 +122,25 @@ impl Exchange for Searching<'_> {
     }
 
     fn reader(&self, status: u16, headers: &Headers) -> Box<dyn Reader<Reply = Vec<WebResult>> + '_> {
+        let largest = self.request().largest_reply;
+        Box::new(Whole::new(status, headers, largest, |response| self.codec.reply(self.asked, response)))
+    }
+}
+
+/// The vectors of texts.
+pub(super) struct Embedding<'a> {
+    pub codec: &'a OpenAiEmbed,
+    pub asked: &'a EmbedRequest,
+}
+
+impl Exchange for Embedding<'_> {
+    type Reply = Vec<Vec<f32>>;
+
+    fn request(&self) -> HttpRequest {
+        self.codec.request(self.asked)
+    }
+
+    fn reader(&self, status: u16, headers: &Headers) -> Box<dyn Reader<Reply = Vec<Vec<f32>>> + '_> {
         let largest = self.request().largest_reply;
         Box::new(Whole::new(status, headers, largest, |response| self.codec.reply(self.asked, response)))
     }

@@ -1,10 +1,11 @@
-//! Who performs a run's effects when there is more than the index: a model, a web search, or a Worker
-//! of ours that has them.
+//! Who performs a run's effects when there is more than the index: a model, a web search, an embedding
+//! model, or a Worker of ours that has them.
 //!
 //! A task goes to the solver of its [`Role`]: the built-in one, a chat model, or a Worker. Codecs and
 //! solvers say what to send and what a reply means; `call` sends, waits and repeats.
 
 mod call;
+mod embed;
 mod exchange;
 mod remote;
 mod settings;
@@ -14,11 +15,11 @@ use std::future::Future;
 use std::rc::Rc;
 
 pub use call::Timeouts;
-pub use settings::{Place, ServiceError, ServiceSettings, SolverSettings, WebSettings};
+pub use settings::{EmbedSettings, Place, ServiceError, ServiceSettings, SolverSettings, WebSettings};
 
 use crate::corpus::Corpus;
 use crate::document::{Origin, Passage, Span};
-use crate::driver::{Offline, Perform, Told, searched};
+use crate::driver::{Offline, Perform, Told};
 use crate::host::Network;
 use crate::pipeline::budget::{Millis, Tokens};
 use crate::pipeline::run::{Effect, Order, Outcome, Reply};
@@ -32,6 +33,7 @@ use crate::provider::search::{WebQuery, WebResult};
 use crate::retry::RetryPolicy;
 use crate::solver::llm;
 use call::{Bounds, CallError, Called, call};
+use embed::Embedder;
 use exchange::{Chatting, Searching};
 use remote::Remote;
 
@@ -90,6 +92,7 @@ pub trait Platform: Network {
 pub struct Services {
     solvers: [Solver; 4],
     web: Option<Web>,
+    embed: Option<Embedder>,
 }
 
 #[derive(Debug, Clone)]
@@ -119,7 +122,8 @@ enum Web {
 /// How long a service may take, where it was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimeoutSettings {
-    /// See [`Timeouts::headers`]; by default 25 s for a draft, else 20 s.
+    /// See [`Timeouts::headers`]; by default 25 s for a draft, 10 s for a query's vector, 120 s for a
+    /// batch of documents' vectors, else 20 s.
     pub headers: Option<Millis>,
     /// See [`Timeouts::idle`]; by default 15 s.
     pub idle: Option<Millis>,
@@ -184,9 +188,7 @@ impl<N: Platform> Perform for Performer<'_, N> {
         match order.effect {
             Effect::SearchWeb { query, limit } => self.search(query, limit, may_call, deadline).await,
             Effect::Ask(task) => self.ask(&task, may_call, deadline, &told).await,
-            Effect::Retrieve { query, k } => {
-                Outcome::without_tokens(searched(self.corpus.borrow().search(&query, k)), 0)
-            }
+            Effect::Retrieve { query, k } => self.retrieve(&query, k, may_call, deadline).await,
         }
     }
 }

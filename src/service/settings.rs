@@ -6,10 +6,12 @@ use std::rc::Rc;
 
 use serde::Deserialize;
 
+use super::embed::Embedder;
 use super::remote::Remote;
 use super::{Chat, Role, Services, Solver, TimeoutSettings, Web};
 use crate::pipeline::budget::Millis;
 use crate::provider::chat::openai::OpenAiChat;
+use crate::provider::embed::openai::OpenAiEmbed;
 use crate::provider::http::{Endpoint, EndpointError, Secret};
 use crate::provider::search::tavily::{self, Tavily};
 
@@ -81,6 +83,22 @@ pub enum WebSettings {
     },
 }
 
+/// Who makes vectors.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum EmbedSettings {
+    /// A model behind an OpenAI-compatible endpoint.
+    OpenAi {
+        /// Its name at the service.
+        model: String,
+        /// The dimensions of its vectors, of a model that lets its callers choose.
+        #[serde(default)]
+        dimensions: Option<usize>,
+        /// The endpoint.
+        place: Place,
+    },
+}
+
 /// Everything that can be set.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -95,6 +113,8 @@ pub struct ServiceSettings {
     pub check: SolverSettings,
     /// Searches the web.
     pub search: Option<WebSettings>,
+    /// Makes the vectors of queries and documents, in place of the embedder's table.
+    pub embed: Option<EmbedSettings>,
 }
 
 /// A setting that cannot be used. Values are not repeated: they may be keys.
@@ -120,6 +140,9 @@ pub enum PlaceError {
     /// Models have names.
     #[error("give the model's name")]
     NoModel,
+    /// No model has as many.
+    #[error("dimensions must be 1 to 8,192")]
+    Dimensions,
     /// Nothing is that fast.
     #[error("a timeout must be 1 to 600,000 milliseconds")]
     Timeout,
@@ -130,6 +153,7 @@ impl Services {
     pub fn new(settings: &ServiceSettings) -> Result<Self, ServiceError> {
         let of = |role: Role, settings| solver(settings).map_err(|error| ServiceError { service: role.name(), error });
         let search = settings.search.as_ref().map(web).transpose();
+        let embed = settings.embed.as_ref().map(embedder).transpose();
         Ok(Self {
             solvers: [
                 of(Role::Grade, &settings.grade)?,
@@ -138,6 +162,7 @@ impl Services {
                 of(Role::Check, &settings.check)?,
             ],
             web: search.map_err(|error| ServiceError { service: "search", error })?,
+            embed: embed.map_err(|error| ServiceError { service: "embed", error })?,
         })
     }
 }
@@ -148,14 +173,27 @@ fn solver(settings: &SolverSettings) -> Result<Solver, PlaceError> {
         SolverSettings::Own { number } => Solver::Own(*number),
         SolverSettings::Worker { place } => Solver::Worker(remote(place)?),
         SolverSettings::OpenAi { model, place } => {
-            let model = model.trim();
-            if model.is_empty() {
-                return Err(PlaceError::NoModel);
-            }
-            let (codec, timeouts) = (OpenAiChat::new(endpoint(place, None)?, model), timeouts(place)?);
+            let (codec, timeouts) = (OpenAiChat::new(endpoint(place, None)?, named(model)?), timeouts(place)?);
             Solver::Chat(Rc::new(Chat { codec, timeouts, plain: Cell::new(false) }))
         }
     })
+}
+
+fn embedder(settings: &EmbedSettings) -> Result<Embedder, PlaceError> {
+    let EmbedSettings::OpenAi { model, dimensions, place } = settings;
+    if dimensions.is_some_and(|dimensions| !(1..=MAX_DIMENSIONS).contains(&dimensions)) {
+        return Err(PlaceError::Dimensions);
+    }
+    let (endpoint, model) = (endpoint(place, None)?, named(model)?.to_owned());
+    Ok(Embedder { codec: OpenAiEmbed { endpoint, model, dimensions: *dimensions }, timeouts: timeouts(place)? })
+}
+
+/// What a reply is read for at the most.
+const MAX_DIMENSIONS: usize = 8_192;
+
+fn named(model: &str) -> Result<&str, PlaceError> {
+    let model = model.trim();
+    if model.is_empty() { Err(PlaceError::NoModel) } else { Ok(model) }
 }
 
 fn web(settings: &WebSettings) -> Result<Web, PlaceError> {

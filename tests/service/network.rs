@@ -23,7 +23,7 @@ use crate::files::NOW;
 
 /// A request that arrived.
 pub struct Asked {
-    /// `grade`, `rewrite`, `generate`, `grounding`, `usefulness`, `web`, or a Worker's `task`.
+    /// `grade`, `rewrite`, `generate`, `grounding`, `usefulness`, `web`, `embed`, or a Worker's `task`.
     pub role: &'static str,
     /// Its JSON.
     pub body: Value,
@@ -164,6 +164,7 @@ impl Network for Scripted {
         let role = match &request.url {
             url if url.ends_with("/search") => "web",
             url if url.contains("/v1/tasks/") => "task",
+            url if url.ends_with("/embeddings") => "embed",
             _ => role(&body),
         };
         let asked = Asked { role, body, n: self.count(role) };

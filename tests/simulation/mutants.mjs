@@ -78,8 +78,8 @@ export const mutants = [
   {
     name: "the query's vector is not charged",
     file: "src/pipeline/budget.rs",
-    search: "[self.embed, self.grade,",
-    replace: "[self.grade,",
+    search: "[self.embed, ",
+    replace: "[",
   },
   {
     name: "a search is not booked",
@@ -89,7 +89,7 @@ export const mutants = [
   },
   {
     name: "a search by words alone is not told",
-    file: "src/pipeline/answer.rs",
+    file: "src/pipeline/context.rs",
     search: `record.warn("embedding_failed",`,
     replace: `record.warn("embedding",`,
   },

@@ -17,10 +17,12 @@ export * from "./client/index.ts";
  */
 export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
   if (options.endpoint !== undefined) return create(options);
-  const hasModels = options.chat !== undefined || options.search !== undefined;
+  const { chat, search, embed } = options;
+  const hasModels = chat !== undefined || search !== undefined || embed !== undefined;
   const module = hasModels ? "countercheck_models_bg.wasm" : "countercheck_bg.wasm";
   const { wasm = beside(module) } = options;
-  const [index, embedder = beside("embedder.bin")] = await Promise.all([options.index, options.embedder]);
+  const table = embed === undefined && beside("embedder.bin");
+  const [index, embedder = table] = await Promise.all([options.index, options.embedder]);
   const [wasmSource, embedderSource, indexSource] = await Promise.all([
     isFile(wasm) ? read(wasm, "the WebAssembly module") : wasm,
     isFile(embedder) ? read(embedder, "the embedder") : embedder,

@@ -11,7 +11,7 @@ import type { Assistant, AssistantOptions } from "./client/index.ts";
 export * from "./client/index.ts";
 
 /**
- * Makes an assistant; see the browser's function of the same name. Here `embedder` must be given.
+ * Makes an assistant; see the browser's function of the same name. Here `embedder` or `embed` must be given.
  *
  * @example
  * import embedder from "countercheck/embedder.bin";
@@ -19,15 +19,16 @@ export * from "./client/index.ts";
  * const assistant = await createAssistant({ index, embedder });
  */
 export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
-  if (options.endpoint === undefined && options.embedder === undefined) {
+  const { chat, search, embed, embedder, endpoint } = options;
+  if (endpoint === undefined && embedder === undefined && embed === undefined) {
     throw new CountercheckError(
       "invalid_option",
       "in a Worker `embedder` must be given: what `countercheck/embedder.bin` imports, " +
-        "a response with embedder.bin, or `false` to search by words alone",
+        "a response with embedder.bin, or `false` to search by words alone; or `embed`, a model that is asked",
     );
   }
-  if (options.endpoint !== undefined) return create(options);
-  const hasModels = options.chat !== undefined || options.search !== undefined;
+  if (endpoint !== undefined) return create(options);
+  const hasModels = chat !== undefined || search !== undefined || embed !== undefined;
   const wasm = hasModels ? (await import("../../dist/countercheck_models_bg.wasm")).default : module;
   return create({ wasm, ...options });
 }

@@ -1,7 +1,7 @@
 // `countercheck ask` and `countercheck search`: an index file and words in, a reply for the terminal out.
 
 import { createAssistant } from "../node.ts";
-import type { Answer, Assistant, SearchHit } from "../node.ts";
+import type { Answer, Assistant, AssistantOptions, SearchHit } from "../node.ts";
 import { EXIT, misuse } from "./failure.ts";
 import { bold, dim, indented, printable } from "./terminal.ts";
 
@@ -15,6 +15,8 @@ export interface QueryOptions {
   words: string[];
   k: number | undefined;
   json: boolean;
+  /** The model that the index was made with, if it is not the table. */
+  embedding: Pick<AssistantOptions, "embed">;
 }
 
 /** Answers a question; gives the exit code. */
@@ -31,15 +33,18 @@ export async function askCommand(options: QueryOptions): Promise<number> {
 export async function searchCommand(options: QueryOptions): Promise<number> {
   const { assistant, words } = await open(options, "a query");
   const hits = await assistant.search(words, options.k);
+  if (options.embedding.embed !== undefined && hits.length > 0 && hits.every(({ dense }) => dense === undefined)) {
+    console.error("found by words alone: there is no vector of the query, or none of the passages");
+  }
   if (options.json) console.log(JSON.stringify(hits, null, 2));
   else console.log(hits.length === 0 ? "nothing found" : hits.map(hitText).join("\n\n"));
   return EXIT.done;
 }
 
-async function open({ file, words }: QueryOptions, what: string): Promise<{ assistant: Assistant; words: string }> {
+async function open({ file, words, embedding }: QueryOptions, what: string): Promise<{ assistant: Assistant; words: string }> {
   if (file === undefined) throw misuse("name the index file, e.g. docs.ccx");
   if (words.length === 0) throw misuse(`give ${what} after the index file`);
-  return { assistant: await createAssistant({ index: file }), words: words.join(" ") };
+  return { assistant: await createAssistant({ index: file, ...embedding }), words: words.join(" ") };
 }
 
 const OUTCOMES = {

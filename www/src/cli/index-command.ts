@@ -2,7 +2,7 @@
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { CountercheckError, createAssistant } from "../node.ts";
-import type { Assistant } from "../node.ts";
+import type { Assistant, AssistantOptions } from "../node.ts";
 import { EXIT, Failure, misuse } from "./failure.ts";
 import { findDocuments } from "./files.ts";
 import type { Found } from "./files.ts";
@@ -16,10 +16,13 @@ export interface IndexOptions {
   output: string;
   /** Whether files that cannot be indexed leave the exit code alone. */
   lenient: boolean;
+  /** The model that makes the vectors, if it is not the table. */
+  embedding: Pick<AssistantOptions, "embed">;
 }
 
 /** Indexes; gives the exit code. */
-export async function indexCommand({ directories, baseUrls, output, lenient }: IndexOptions): Promise<number> {
+export async function indexCommand(options: IndexOptions): Promise<number> {
+  const { directories, baseUrls, output, lenient, embedding } = options;
   if (directories.length === 0) throw misuse("name at least one directory to index");
   const [bases, folders] = [baseUrls.length, directories.length];
   if (bases > 0 && bases !== folders) {
@@ -34,7 +37,7 @@ export async function indexCommand({ directories, baseUrls, output, lenient }: I
   if (files.length === 0)
     throw new Failure(`nothing to index: no .md, .markdown, .mdx or .txt file below ${directories.join(", ")}`);
 
-  const assistant = await createAssistant();
+  const assistant = await createAssistant(embedding);
   const report = await addAll(assistant, files);
   for (const { id, reason } of report.skipped) console.error(`skipped ${printable(id)}: ${reason}`);
   if (report.pages === 0) throw new Failure("nothing was indexed");
@@ -80,9 +83,14 @@ async function addOne(assistant: Assistant, { id, url, format }: Found, bytes: U
   return passages;
 }
 
-/** A file that is at fault is skipped; anything else is a fault of ours and ends the command. */
+/**
+ * A file that is at fault is skipped; anything else ends the command: a fault of ours, or a service that
+ * would fail for the next file too.
+ */
 function reasonOf(error: unknown): string {
-  if (error instanceof CountercheckError && error.code !== "panicked") return error.message;
+  const isTheirs = ({ code, serviceCode }: CountercheckError) =>
+    code !== "panicked" && (code !== "provider_failed" || serviceCode === "too_large");
+  if (error instanceof CountercheckError && isTheirs(error)) return error.message;
   if (error instanceof TypeError && (error as { code?: unknown }).code === "ERR_ENCODING_INVALID_ENCODED_DATA")
     return "it is not UTF-8";
   const code = (error as NodeJS.ErrnoException).code;

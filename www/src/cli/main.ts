@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { CountercheckError } from "../node.ts";
 import { askCommand, searchCommand } from "./ask-command.ts";
+import { embedding } from "./embedding.ts";
 import { EXIT, Failure, misuse } from "./failure.ts";
 import { indexCommand } from "./index-command.ts";
 
@@ -19,6 +20,12 @@ Usage
       Finds passages, best first.
   countercheck ask FILE QUESTION [-k N] [--json]
       Answers from the index, with citations and what the checks said.
+  Vectors come from the built-in embedder, or from a model behind an OpenAI-compatible endpoint; an
+  index is searched with the model that it was made with.
+      --embed-url URL          for instance http://127.0.0.1:11434/v1
+      --embed-model NAME       the model's name there
+      --embed-dimensions N     of its vectors, where the model lets one choose
+      COUNTERCHECK_EMBED_KEY   the environment variable with the key, if it takes one
   countercheck --help | --version
 
 Exit codes
@@ -32,15 +39,20 @@ const OPTIONS = {
   lenient: { type: "boolean" },
   k: { type: "string", short: "k" },
   json: { type: "boolean" },
+  "embed-url": { type: "string" },
+  "embed-model": { type: "string" },
+  "embed-dimensions": { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
 
+const EMBEDDING = ["embed-url", "embed-model", "embed-dimensions"] as const;
+
 /** Which options each command understands. */
 const COMMANDS = {
-  index: ["base-url", "output", "lenient"],
-  search: ["k", "json"],
-  ask: ["k", "json"],
+  index: ["base-url", "output", "lenient", ...EMBEDDING],
+  search: ["k", "json", ...EMBEDDING],
+  ask: ["k", "json", ...EMBEDDING],
 } as const;
 
 type Parsed = ReturnType<typeof parse>;
@@ -65,10 +77,11 @@ async function run(args: string[]): Promise<number> {
   if (command === "index") {
     if (values.output === undefined) throw misuse("say where to write the index, e.g. -o docs.ccx");
     const baseUrls = values["base-url"] ?? [];
-    return indexCommand({ directories: operands, baseUrls, output: values.output, lenient: values.lenient ?? false });
+    const { output, lenient = false } = values;
+    return indexCommand({ directories: operands, baseUrls, output, lenient, embedding: embedding(values) });
   }
   const [file, ...words] = operands;
-  const options = { file, words, k: wholeNumber(values.k), json: values.json ?? false };
+  const options = { file, words, k: wholeNumber(values.k), json: values.json ?? false, embedding: embedding(values) };
   return command === "ask" ? askCommand(options) : searchCommand(options);
 }
 

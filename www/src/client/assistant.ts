@@ -36,8 +36,7 @@ export function assistantOf(backend: Backend, defaults: AskDefaults = {}): Assis
       let passages = 0;
       let yielded = performance.now();
       for (const document of documents) {
-        mustLive(disposal.signal);
-        passages += await backend.add(document);
+        passages += await guarded(undefined, (joined) => backend.add(document, joined));
         if (performance.now() - yielded > YIELD_AFTER_MS) {
           await new Promise((resolve) => setTimeout(resolve, 0));
           yielded = performance.now();

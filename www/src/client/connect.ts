@@ -2,33 +2,57 @@
 // told of them. A chunk of its own, with the engine's glue: pages without models never load it.
 
 import * as glue from "../../../dist/wasm-models/countercheck_models.js";
+import { embeddingBackend } from "./embedding.ts";
 import type { CountercheckError } from "./error.ts";
 import type { Kit } from "./kit.ts";
+import type { EngineFiles } from "./local.ts";
 import type { Runtime } from "./runtime.ts";
-import type { Chat, ChatFunction, Role, SearchFunction, Solver, Timeouts, WebSearch } from "./services.ts";
+import type {
+  Chat,
+  ChatFunction,
+  OpenAiEmbeddings,
+  Role,
+  SearchFunction,
+  Solver,
+  Timeouts,
+  WebSearch,
+} from "./services.ts";
+import type { AssistantOptions, Backend } from "./types.ts";
 
 let kit: Kit;
 let runtime: Runtime<glue.Engine> | undefined;
 
 /** The module with models; in place of the small one, never beside it in one assistant. */
-export function modelsRuntime(): Runtime<glue.Engine> {
+function modelsRuntime(): Runtime<glue.Engine> {
   const place = () => new URL("../countercheck_models_bg.wasm", import.meta.url);
   return (runtime ??= new kit.Runtime(glue, place, "countercheck_models_bg.wasm"));
 }
 
 const ROLES = ["grade", "rewrite", "generate", "check"] as const satisfies Role[];
 
-/** Gives an engine its services. */
-export type Connect = (engine: glue.Engine) => void;
+/** The backend with the services that the options name, over the files once they are loaded. */
+export async function connected(
+  options: AssistantOptions,
+  files: () => Promise<EngineFiles>,
+  shared: Kit,
+): Promise<Backend> {
+  kit = shared;
+  const connect = connection(options);
+  const runtime = modelsRuntime();
+  const [loaded] = await Promise.all([files(), runtime.load(options.wasm)]);
+  return options.embed === undefined
+    ? new kit.LocalBackend(runtime, loaded, connect)
+    : embeddingBackend(kit, runtime, loaded, connect);
+}
 
 /** Checks who is to be asked, once; what is wrong is said before anything is loaded. */
-export function connection(chat: Chat | undefined, search: WebSearch | undefined, shared: Kit): Connect {
-  kit = shared;
+function connection({ chat, search, embed }: AssistantOptions): (engine: glue.Engine) => void {
   const models: unknown[] = [];
   const searches: unknown[] = [];
   const settings: Record<string, unknown> = {};
   for (const role of ROLES) settings[role] = solver(solverOf(chat, role), role, models);
   if (search !== undefined) settings.search = webSearch(search, searches);
+  if (embed !== undefined) settings.embed = embedder(embed);
   return (engine) => engine.setServices(settings, models, searches);
 }
 
@@ -53,6 +77,13 @@ function webSearch(of: WebSearch, searches: unknown[]): unknown {
   if (of.kind === "tavily") return { kind: "tavily", place: place(of) };
   if (of.kind === "worker") return { kind: "worker", place: place(of, true) };
   throw invalid("search", 'give tavily({ … }), endpoint("https://…") or a function');
+}
+
+function embedder(of: OpenAiEmbeddings): unknown {
+  if (of.kind !== "openai-embeddings") throw invalid("embed", "give openaiEmbeddings({ … })");
+  const { model, dimensions } = of;
+  const chosen = dimensions === undefined ? {} : { dimensions };
+  return { kind: "openai", model: String(model ?? ""), place: place(of), ...chosen };
 }
 
 interface Placed {

@@ -11,7 +11,7 @@ import { loadEmbedder, loadIndex } from "./source.ts";
 import type { Assistant, AssistantOptions } from "./types.ts";
 
 export { CountercheckError } from "./error.ts";
-export { endpoint, openai, tavily } from "./services.ts";
+export { endpoint, openai, openaiEmbeddings, tavily } from "./services.ts";
 export type {
   Chat,
   ChatContext,
@@ -19,6 +19,7 @@ export type {
   ChatReply,
   ChatRequest,
   FoundPage,
+  OpenAiEmbeddings,
   OpenAiModel,
   Role,
   SearchFunction,
@@ -67,9 +68,10 @@ const KNOWN = [
   "endpoint",
   "chat",
   "search",
+  "embed",
   "defaults",
 ] satisfies (keyof AssistantOptions)[];
-const LOCAL_ONLY = ["index", "embedder", "wasm", "chat", "search"] as const;
+const LOCAL_ONLY = ["index", "embedder", "wasm", "chat", "search", "embed"] as const;
 
 /**
  * Makes an assistant: over an index in this page, or over a Worker's.
@@ -88,16 +90,15 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
     const { remoteBackend } = await import("./remote.ts");
     return assistantOf(remoteBackend(options.endpoint, kit), options.defaults);
   }
-  const { index, embedder = new URL("./embedder.bin", import.meta.url), wasm, chat, search } = options;
-  if (chat === undefined && search === undefined) {
-    const [files] = await Promise.all([loadFiles(index, embedder), smallRuntime.load(wasm)]);
-    return assistantOf(new LocalBackend(smallRuntime, files), options.defaults);
+  const { index, wasm, chat, search, embed } = options;
+  const { embedder = embed === undefined && new URL("./embedder.bin", import.meta.url) } = options;
+  const files = () => loadFiles(index, embedder);
+  if (chat === undefined && search === undefined && embed === undefined) {
+    const [loaded] = await Promise.all([files(), smallRuntime.load(wasm)]);
+    return assistantOf(new LocalBackend(smallRuntime, loaded), options.defaults);
   }
-  const { connection, modelsRuntime } = await import("./connect.ts");
-  const connect = connection(chat, search, kit);
-  const runtime = modelsRuntime();
-  const [files] = await Promise.all([loadFiles(index, embedder), runtime.load(wasm)]);
-  return assistantOf(new LocalBackend(runtime, files, connect), options.defaults);
+  const { connected } = await import("./connect.ts");
+  return assistantOf(await connected(options, files, kit), options.defaults);
 }
 
 async function loadFiles(index: AssistantOptions["index"], embedder: NonNullable<AssistantOptions["embedder"]>) {
@@ -122,5 +123,8 @@ function checkOptions(options: AssistantOptions): void {
       "invalid_option",
       `\`${surplus}\` is for answers in this page, \`endpoint\` for answers from a Worker: give one of them`,
     );
+  }
+  if (options.embed !== undefined && options.embedder) {
+    throw new CountercheckError("invalid_option", "`embed` and `embedder` both make vectors: give one of them");
   }
 }

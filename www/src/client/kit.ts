@@ -3,10 +3,11 @@
 
 import { camelKeys, snakeKeys } from "./case.ts";
 import { CountercheckError, abortError } from "./error.ts";
+import { LocalBackend } from "./local.ts";
 import { Runtime } from "./runtime.ts";
 
 /** Given to each part that is loaded on demand. */
-export const kit = { CountercheckError, Runtime, abortError, camelKeys, snakeKeys };
+export const kit = { CountercheckError, LocalBackend, Runtime, abortError, camelKeys, snakeKeys };
 
 /** Its type, which may be imported. */
 export type Kit = typeof kit;

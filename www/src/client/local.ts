@@ -16,7 +16,8 @@ export interface EngineFiles {
   index?: Uint8Array | undefined;
 }
 
-type Change = { add: unknown } | { remove: string };
+/** What changed in the index; of a document also its vectors, where a model elsewhere made them. */
+export type Change = { add: unknown; vectors?: Float32Array } | { remove: string };
 
 /** Answers in this page. */
 export class LocalBackend<E extends Engine = Engine> implements Backend {
@@ -39,36 +40,45 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
 
   ask(request: AskRequest, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<Answer> {
     const asked = snakeKeys(request);
-    this.#asking += 1;
-    return this.#runtime.untilTrap<Answer>((settle, fail) => {
-      const listen = (_name: string, data: unknown) => onEvent(camelKeys<RunEvent>(data));
-      const answer = this.#call((engine) => engine.ask(asked, listen, signal), signal) as Promise<unknown>;
-      answer.then(
-        (found) => settle(camelKeys<Answer>(found)),
-        (error: unknown) => fail(this.#explain(error, signal)),
-      );
-    }).finally(() => {
-      this.#asking -= 1;
-      this.#freeIfDone();
-    });
+    const listen = (_name: string, data: unknown) => onEvent(camelKeys<RunEvent>(data));
+    return this.run((engine) => engine.ask(asked, listen, signal), signal).then(camelKeys<Answer>);
   }
 
-  async search(query: string, k: number | undefined): Promise<SearchHit[]> {
+  /** Work that goes on in the engine until its promise settles, or a trap ends it. */
+  protected run(work: (engine: E) => Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+    this.#asking += 1;
+    return this.#runtime
+      .untilTrap((settle, fail) => {
+        this.#call(work, signal).then(settle, (error: unknown) => fail(this.#explain(error, signal)));
+      })
+      .finally(() => {
+        this.#asking -= 1;
+        this.#freeIfDone();
+      });
+  }
+
+  async search(query: string, k: number | undefined, _signal: AbortSignal): Promise<SearchHit[]> {
     return camelKeys<{ hits: SearchHit[] }>(this.#call((engine) => engine.search({ query, k }))).hits;
   }
 
-  async add(document: DocumentInput): Promise<number> {
+  async add(document: DocumentInput, _signal: AbortSignal): Promise<number> {
     // A copy: what the caller does to the document later must not change the journal.
-    const copy = snakeKeys(document);
-    const { passages } = this.#call((engine) => engine.add(copy)) as { passages: number };
-    this.#journal.push({ add: copy });
-    return passages;
+    return (this.change({ add: snakeKeys(document) }) as { passages: number }).passages;
   }
 
   async remove(id: string): Promise<boolean> {
-    const removed = this.#call((engine) => engine.remove(id));
-    if (removed) this.#journal.push({ remove: id });
-    return removed;
+    return this.change({ remove: id }) as boolean;
+  }
+
+  /** Changes the index, now and whenever it is built again. */
+  protected change(change: Change): unknown {
+    const changed = this.#call((engine) => this.apply(engine, change));
+    if (changed) this.#journal.push(change);
+    return changed;
+  }
+
+  protected apply(engine: E, change: Change): unknown {
+    return "add" in change ? engine.add(change.add) : engine.remove(change.remove);
   }
 
   async save(): Promise<Uint8Array> {
@@ -111,10 +121,7 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
     this.#prepare(engine);
     if (this.#files.embedder !== undefined) engine.setEmbedder(this.#files.embedder);
     if (this.#files.index !== undefined) engine.load(this.#files.index);
-    for (const change of this.#journal) {
-      if ("add" in change) engine.add(change.add);
-      else engine.remove(change.remove);
-    }
+    for (const change of this.#journal) this.apply(engine, change);
     return engine;
   }
 

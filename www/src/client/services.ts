@@ -3,7 +3,10 @@
 
 /** How long a service may take, in milliseconds. */
 export interface Timeouts {
-  /** Until its reply begins: 25,000 for a draft, else 20,000. */
+  /**
+   * Until its reply begins: 25,000 for a draft, 10,000 for a query's vector, 120,000 for a batch of
+   * documents', else 20,000.
+   */
   headers?: number;
   /** Between two pieces of its reply: 15,000. */
   idle?: number;
@@ -18,6 +21,20 @@ export interface OpenAiModel {
   model: string;
   /** Whoever can see this page can see it: fine for one's own key, else use a Worker. */
   key?: string;
+  timeouts?: Timeouts;
+}
+
+/** An embedding model behind an OpenAI-compatible endpoint. */
+export interface OpenAiEmbeddings {
+  readonly kind: "openai-embeddings";
+  /** For instance `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`. */
+  baseUrl: string;
+  /** The model's name there; an index bears it, and takes the vectors of no other. */
+  model: string;
+  /** Whoever can see this page can see it. */
+  key?: string;
+  /** How many components its vectors have, of a model that lets its callers choose. */
+  dimensions?: number;
   timeouts?: Timeouts;
 }
 
@@ -99,6 +116,11 @@ export type WebSearch = TavilySearch | WorkerEndpoint | SearchFunction;
 /** A model behind an OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM, Groq, OpenRouter. */
 export function openai(options: Omit<OpenAiModel, "kind">): OpenAiModel {
   return { kind: "openai", ...options };
+}
+
+/** An embedding model behind an OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM. */
+export function openaiEmbeddings(options: Omit<OpenAiEmbeddings, "kind">): OpenAiEmbeddings {
+  return { kind: "openai-embeddings", ...options };
 }
 
 /** Web search by Tavily. */

@@ -10,7 +10,7 @@ import type {
   Statistics,
 } from "../generated/wire.ts";
 
-import type { Chat, WebSearch } from "./services.ts";
+import type { Chat, OpenAiEmbeddings, WebSearch } from "./services.ts";
 
 /** Where bytes come from: an address to fetch, or the bytes themselves. */
 export type Source = string | URL | Uint8Array | ArrayBuffer | Response;
@@ -22,8 +22,8 @@ export interface AssistantOptions {
   /** The embedder's table; by default the package's own, `false` for search by words alone. */
   embedder?: Source | Promise<Source> | false;
   /**
-   * The wasm module, where it is not beside this script: countercheck_bg.wasm, or with `chat` or
-   * `search` countercheck_models_bg.wasm. Of each only the first assistant's counts.
+   * The wasm module, where it is not beside this script: countercheck_bg.wasm, or with `chat`, `search`
+   * or `embed` countercheck_models_bg.wasm. Of each only the first assistant's counts.
    */
   wasm?: Source | WebAssembly.Module;
   /** A Worker that answers in place of this page, e.g. `https://docs.example`; then no wasm is loaded. */
@@ -32,6 +32,11 @@ export interface AssistantOptions {
   chat?: Chat;
   /** Who searches the web where the index falls short; by default nobody. */
   search?: WebSearch;
+  /**
+   * Who makes the vectors of queries and documents; by default the embedder's table, which is then not
+   * loaded. An index with vectors must have been made with the same model.
+   */
+  embed?: OpenAiEmbeddings;
   /** What `ask` uses where its own options say nothing. */
   defaults?: AskDefaults;
 }
@@ -70,7 +75,10 @@ export interface Assistant {
    * be produced (`provider_failed`); all else is an answer with its labels.
    */
   ask(question: string, options?: AskOptions): Answering;
-  /** Finds passages, best first; 10 unless `k` says otherwise. */
+  /**
+   * Finds passages, best first; 10 unless `k` says otherwise. Where the query could not be embedded,
+   * by words alone: then no hit has `dense`.
+   */
   search(query: string, k?: number, options?: SearchOptions): Promise<SearchHit[]>;
   /** Indexes documents; one with a known id replaces it. What precedes a bad document stays indexed. */
   add(document: DocumentInput | DocumentInput[]): Promise<Added>;
@@ -98,7 +106,7 @@ export interface Added {
 export interface Backend {
   ask(request: AskRequest, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<Answer>;
   search(query: string, k: number | undefined, signal: AbortSignal): Promise<SearchHit[]>;
-  add(document: DocumentInput): Promise<number>;
+  add(document: DocumentInput, signal: AbortSignal): Promise<number>;
   remove(id: string): Promise<boolean>;
   save(): Promise<Uint8Array>;
   statistics(): Promise<Statistics>;

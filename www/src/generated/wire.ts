@@ -560,7 +560,11 @@ export type SearchResponse = {
 /**
  * Best first.
  */
-hits: Array<SearchHit>, };
+hits: Array<SearchHit>, 
+/**
+ * What the reader should know besides; absent when there is nothing.
+ */
+warnings?: Array<Warning>, };
 
 /**
  * A passage that the generator was given.
@@ -623,7 +627,7 @@ export type Usage = {
  */
 calls: Calls, 
 /**
- * What models took; absent when a service did not say.
+ * What chat models took; absent when a service did not say.
  */
 tokens?: Tokens, };
 

@@ -1,0 +1,73 @@
+//! Adding and searching with the vectors of a model elsewhere: what waits for a service before it comes
+//! to the index. The vectors of a document go out to JavaScript and come back with it, so that an engine
+//! that is built again need not ask for them again.
+
+use std::rc::Rc;
+
+use js_sys::{Float32Array, Promise};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+use web_sys::AbortSignal;
+
+use super::connected::{Connected, unless_aborted};
+use super::{Added, Engine, found, strict, thrown, to_js};
+use crate::corpus::EmbeddingModel;
+use crate::document::Document;
+use crate::pipeline::task::Failure;
+use crate::prompt::Language;
+use crate::wire::{DocumentInput, SearchRequest};
+
+impl Engine {
+    pub(super) fn embedding_model(&self) -> Option<EmbeddingModel> {
+        self.connected.borrow().as_ref()?.services.embedding_model()
+    }
+
+    fn embedder(&self) -> Result<(Rc<Connected>, EmbeddingModel), JsValue> {
+        let connected = self.connected.borrow().clone();
+        let model = self.embedding_model();
+        connected.zip(model).ok_or_else(|| thrown(Failure::NotConfigured { service: "the embedding model" }))
+    }
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// The vectors with which `addEmbedded` takes a document, a `DocumentInput`: the promise of all their
+    /// components, one vector after the other.
+    pub fn vectors(&self, document: &JsValue, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
+        let document: Document = strict::read::<DocumentInput>(document).map_err(thrown)?.into();
+        let (connected, _) = self.embedder()?;
+        let corpus = Rc::clone(&self.corpus);
+        Ok(future_to_promise(async move {
+            let performer = connected.performer(&corpus, Language::default());
+            let vectors = unless_aborted(performer.vectors(&document), signal.as_ref()).await.map_err(thrown)?;
+            Ok(Float32Array::from(vectors.concat().as_slice()).into())
+        }))
+    }
+
+    /// Indexes a document with its vectors.
+    #[wasm_bindgen(js_name = addEmbedded)]
+    pub fn add_embedded(&self, document: &JsValue, components: &[f32]) -> Result<JsValue, JsValue> {
+        let document: Document = strict::read::<DocumentInput>(document).map_err(thrown)?.into();
+        let (_, model) = self.embedder()?;
+        let mut corpus = self.corpus.borrow_mut();
+        // What does not divide evenly is no vector of the model, and refused as such.
+        let dimension = components.len() / corpus.texts(&document).map_err(thrown)?.len().max(1);
+        let vectors = components.chunks(dimension.max(1)).map(<[f32]>::to_vec).collect();
+        let passages = corpus.add_embedded(&document, &model, vectors).map_err(thrown)?;
+        to_js(&Added { passages })
+    }
+
+    /// Searches, by the query's vector too: a `SearchRequest` to the promise of a `SearchResponse`.
+    #[wasm_bindgen(js_name = searchEmbedded)]
+    pub fn search_embedded(&self, request: &JsValue, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
+        let request: SearchRequest = strict::read(request).map_err(thrown)?;
+        let (query, k) = request.check().map_err(thrown)?;
+        let (connected, _) = self.embedder()?;
+        let corpus = Rc::clone(&self.corpus);
+        Ok(future_to_promise(async move {
+            let performer = connected.performer(&corpus, Language::default());
+            let searched = unless_aborted(performer.find(query.as_str(), k), signal.as_ref()).await;
+            found(searched.map_err(thrown)?.0)
+        }))
+    }
+}

@@ -1,0 +1,38 @@
+// An assistant whose vectors come from a model elsewhere: searches and new documents wait for it.
+//
+// What is asked of the model is asked once: the journal keeps the vectors with their document.
+
+import type { Engine } from "../../../dist/wasm-models/countercheck_models.js";
+import type { DocumentInput, SearchHit } from "../generated/wire.ts";
+import type { Kit } from "./kit.ts";
+import type { Change, EngineFiles } from "./local.ts";
+import type { Runtime } from "./runtime.ts";
+import type { Backend } from "./types.ts";
+
+/** The backend of such an assistant: the local one, which the page has already, with other vectors. */
+export function embeddingBackend(
+  { LocalBackend, camelKeys, snakeKeys }: Kit,
+  runtime: Runtime<Engine>,
+  files: EngineFiles,
+  prepare: (engine: Engine) => void,
+): Backend {
+  class EmbeddingBackend extends LocalBackend<Engine> {
+    override async search(query: string, k: number | undefined, signal: AbortSignal): Promise<SearchHit[]> {
+      const found = await this.run((engine) => engine.searchEmbedded({ query, k }, signal), signal);
+      return camelKeys<{ hits: SearchHit[] }>(found).hits;
+    }
+
+    override async add(document: DocumentInput, signal: AbortSignal): Promise<number> {
+      const add = snakeKeys(document);
+      const vectors = (await this.run((engine) => engine.vectors(add, signal), signal)) as Float32Array;
+      return (this.change({ add, vectors }) as { passages: number }).passages;
+    }
+
+    protected override apply(engine: Engine, change: Change): unknown {
+      return "add" in change && change.vectors !== undefined
+        ? engine.addEmbedded(change.add, change.vectors)
+        : super.apply(engine, change);
+    }
+  }
+  return new EmbeddingBackend(runtime, files, prepare);
+}
