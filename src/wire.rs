@@ -386,3 +386,4 @@ fn object<T: DeserializeOwned>(json: &[u8]) -> Result<T, Problem> {
 pub mod task;
 #[cfg(test)]
 mod typescript;
+pub mod web;

@@ -6,9 +6,13 @@ mod support;
 
 use countercheck::document::{Origin, Passage};
 use countercheck::pipeline::answer::{Answer, Outcome, Reason};
+use countercheck::pipeline::decision::Decision;
 use countercheck::pipeline::strategy::Strategy;
-use countercheck::pipeline::task::{CheckUsefulness, Failure, Generate, GradePassages, RewriteQuery, Task, TaskReply};
-use countercheck::pipeline::verdict::{Scale, Verdict};
+use countercheck::pipeline::task::{
+    CheckGrounding, CheckUsefulness, DecideRetrieval, Draft, Failure, Generate, Grade, GradePassages, RewriteQuery,
+    Task, TaskReply,
+};
+use countercheck::pipeline::verdict::{Retrieval, Scale, Support, Verdict};
 use countercheck::prompt::Language;
 use countercheck::provider::chat::openai::OpenAiChat;
 use countercheck::provider::error::ProviderError;
@@ -50,6 +54,9 @@ fn words(task: &Task, reply: &TaskReply) -> String {
         Verdict::Unknown => "It depends.".to_owned(),
     };
     match (task, reply) {
+        (Task::GradePassages(task), TaskReply::Grades(grades)) if task.scale == Scale::Graded => {
+            grades[0].score.map_or("Hard to say.".to_owned(), |score| format!("Score: {score}"))
+        }
         (Task::GradePassages(_), TaskReply::Grades(grades)) => {
             verdict(&grades[0].verdict, "{\"score\": \"yes\"}", "No, the document is about something else.")
         }
@@ -58,6 +65,22 @@ fn words(task: &Task, reply: &TaskReply) -> String {
         }
         (Task::CheckUsefulness(_), TaskReply::Verdict(v)) => {
             verdict(v, "<think>Is it? no…</think>{\"useful\": \"Yes.\"}", "{\"useful\":\"no\"}")
+        }
+        (_, TaskReply::Retrieval(retrieval)) => match retrieval {
+            Retrieval::Yes => "{\"retrieve\": \"yes\"}".to_owned(),
+            Retrieval::No => "No, general knowledge is enough.".to_owned(),
+            Retrieval::Continue => "continue".to_owned(),
+            Retrieval::Unknown => "That depends.".to_owned(),
+        },
+        (_, TaskReply::Support(support)) => match support {
+            Support::Fully => "{\"support\": \"fully_supported\"}".to_owned(),
+            Support::Partially => "Partially supported: the second sentence is not.".to_owned(),
+            Support::None => "no_support".to_owned(),
+            Support::Unknown => "Somewhat.".to_owned(),
+        },
+        (_, TaskReply::Rating(rating)) => format!("{{\"usefulness\": {rating}}}"),
+        (Task::CheckGrounding(_) | Task::CheckUsefulness(_), TaskReply::Verdict(Verdict::Unknown)) => {
+            "Perhaps.".to_owned()
         }
         (_, TaskReply::Query(query)) => format!("\"{query}\"\n"),
         (_, TaskReply::Draft(draft)) => draft.text.clone(),
@@ -73,7 +96,11 @@ fn as_model(task: &Task, reply: Result<TaskReply, Failure>) -> Result<TaskReply,
 }
 
 fn ask(script: Script) -> Answer {
-    run(&Script { way: as_model, ..script }, Strategy::self_reflective()).unwrap()
+    ask_with(script, Strategy::self_reflective())
+}
+
+fn ask_with(script: Script, strategy: Strategy) -> Answer {
+    run(&Script { way: as_model, ..script }, strategy).unwrap()
 }
 
 #[test]
@@ -95,6 +122,94 @@ fn the_loop_vectors_hold_through_prompts_and_parsers() {
         assert_eq!(calls.grade + calls.generate + calls.grounding + calls.usefulness, model_calls, "{id}: model calls");
         assert_eq!((calls.web, answer.grounded, answer.useful), (web, grounded, useful), "{id}");
     }
+}
+
+#[test]
+fn g_04_scores_come_through_prompts_and_parsers() {
+    let scores = &[Some(0.9), Some(0.25), None, Some(1.0)];
+    let script = Script { scores, web_scores: &[Some(0.8)], ..Script::default() };
+    let answer = ask_with(script, Strategy::corrective_scored());
+    assert_eq!((answer.decision, answer.calls.grade), (Some(Decision::Correct), 5));
+    assert_eq!(answer.verdicts.iter().map(|v| v.score).collect::<Vec<_>>(), scores);
+}
+
+#[test]
+fn g_09_reflections_come_through_prompts_and_parsers() {
+    let script = Script { grades: "RIRR", grounded: "np", useful: "5", ..Script::default() };
+    let answer = ask_with(script, Strategy::self_rag_prompted());
+    assert_eq!((answer.attempts, answer.grounded, answer.useful), (2, Some(false), Some(true)));
+    let reflection = answer.reflection.unwrap();
+    assert_eq!((reflection.retrieve, reflection.support), (Retrieval::Yes, Some(Support::Partially)));
+    assert_eq!(reflection.usefulness, Some(5));
+    let drafts = vec![Draft { text: "Hello!".to_owned(), ..Draft::default() }];
+    let direct = Script { retrieve: Retrieval::No, drafts, ..Script::default() };
+    let answer = ask_with(direct, Strategy::self_rag_prompted());
+    assert_eq!((answer.text.as_str(), answer.calls.retrieve), ("Hello!", 0));
+    let unsure = Script { retrieve: Retrieval::Unknown, useful: "5", ..Script::default() };
+    let answer = ask_with(unsure, Strategy::self_rag_prompted());
+    assert_eq!((answer.outcome, answer.calls.retrieve, answer.calls.decide), (Outcome::Answered, 1, 1));
+}
+
+#[test]
+fn g_11_g_13_g_14_each_scale_has_its_words() {
+    let (question, text) = ("Why?".to_owned(), "Because.".to_owned());
+    let draft = Draft { text: text.clone(), ..Draft::default() };
+    let passages = vec![passage(0, Origin::Local)];
+    let (scale, again) = (Scale::Graded, false);
+    let tasks: [(Task, &str, Value); 4] = [
+        (
+            DecideRetrieval { question: question.clone() }.into(),
+            "retrieve",
+            json!({ "type": "string", "enum": ["yes", "no", "continue"] }),
+        ),
+        (
+            GradePassages { question: question.clone(), passages: passages.clone(), scale, again }.into(),
+            "score",
+            json!({ "type": "number" }),
+        ),
+        (
+            CheckGrounding { draft, passages, scale, again }.into(),
+            "support",
+            json!({ "type": "string", "enum": ["fully_supported", "partially_supported", "no_support"] }),
+        ),
+        (
+            CheckUsefulness { question, draft: text, scale, again }.into(),
+            "usefulness",
+            json!({ "type": "integer", "enum": [1, 2, 3, 4, 5] }),
+        ),
+    ];
+    for (task, field, schema) in tasks {
+        let request = service().request(&llm::request(&task, Language::En));
+        let sent: Value = serde_json::from_slice(&request.body).unwrap();
+        assert_eq!(sent["response_format"]["json_schema"]["schema"]["properties"], json!({ field: schema }));
+        assert_eq!(sent["temperature"], json!(0.0), "{field}");
+        let system = sent["messages"][0]["content"].as_str().unwrap();
+        assert!(system.contains(&format!("{{\"{field}\": ")), "{system}");
+        // Cut off, a reply says nothing.
+        let whole = json!({ field: sent["response_format"]["json_schema"]["schema"]["properties"][field]["enum"][0] });
+        let cut = through(&task, 200, &said(&whole.to_string(), "length")).unwrap();
+        let nothing = [
+            TaskReply::Retrieval(Retrieval::Unknown),
+            TaskReply::Grades(vec![Grade::default()]),
+            TaskReply::Support(Support::Unknown),
+            TaskReply::Verdict(Verdict::Unknown),
+        ];
+        assert!(nothing.contains(&cut), "{field}: {cut:?}");
+    }
+}
+
+#[test]
+fn a_strict_draft_and_one_without_documents_have_their_own_prompts() {
+    let generate = |passages: Vec<Passage>, strict| {
+        let rejected = Vec::new();
+        Task::from(Generate { question: "Why?".to_owned(), passages, rejected, strict, temperature: 0.1 })
+    };
+    let given = || vec![passage(0, Origin::Local)];
+    let prompts = [generate(given(), false), generate(given(), true), generate(Vec::new(), false)]
+        .map(|task| llm::request(&task, Language::En).messages[0].content.clone());
+    assert!(prompts[0] != prompts[1] && prompts[1] != prompts[2]);
+    // G-07: from the passages alone, and what is missing is said. G-15: and nothing is assumed.
+    assert!(prompts[0].contains("documents") && prompts[1].contains("Assume nothing"), "{prompts:#?}");
 }
 
 #[test]
@@ -152,6 +267,7 @@ fn a_draft_cites_places_of_the_passages_it_was_given() {
         passages: vec![source],
         rejected: Vec::new(),
         strict: false,
+        temperature: 0.2,
     });
     let TaskReply::Draft(draft) = through(&task, 200, &said("Run it [1]. Or not [9].", "stop")).unwrap() else {
         panic!()

@@ -162,16 +162,18 @@ fn c_14_c_15_c_16_four_passages_with_their_sources() {
 #[test]
 fn c_18_the_draft_is_written_from_every_passage_and_the_question() {
     let task = Generate { question: QUESTION.to_owned(), passages: passages(3), ..generating() };
+    assert_eq!(request(task.clone()).temperature, Some(0.1));
     let text: String = request(task).messages.iter().map(|message| message.content.as_str()).collect();
     assert!((0..3).all(|i| text.contains(&format!("Passage number {i}."))) && text.contains(QUESTION), "{text}");
 }
 
 fn generating() -> Generate {
-    let written = tasks(&corrective("R").1).into_iter().find_map(|task| match task {
-        Task::Generate(task) => Some(task),
-        _ => None,
-    });
-    written.unwrap()
+    draft_of(&corrective("R").1)
+}
+
+fn draft_of(log: &Log) -> Generate {
+    let draft = |task| if let Task::Generate(task) = task { Some(task) } else { None };
+    tasks(log).into_iter().find_map(draft).unwrap()
 }
 
 #[test]
@@ -251,7 +253,7 @@ fn r_07_r_08_r_09_four_passages_two_retries_and_the_rule_of_the_web() {
 
 #[test]
 fn r_10_drafts_are_written_at_temperature_0_2_and_queries_too() {
-    assert_eq!(request(generating()).temperature, Some(0.2));
+    assert_eq!(request(draft_of(&reflective(&Script::default()).1)).temperature, Some(0.2));
     let task = RewriteQuery { question: QUESTION.to_owned(), tried: vec![QUESTION.to_owned()] };
     assert_eq!(request(task).temperature, Some(0.2));
 }

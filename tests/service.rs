@@ -14,6 +14,8 @@ mod looping;
 mod network;
 #[path = "service/remote.rs"]
 mod remote;
+#[path = "service/scorer.rs"]
+mod scorer;
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -64,7 +66,8 @@ fn ask(
     let services = Services::new(settings).unwrap();
     let (language, policy) = (asked.language, RetryPolicy::default());
     let performer = Performer { corpus, services: &services, network, language, policy };
-    let run = Run::new(asked.question, asked.strategy, asked.limits, network.time());
+    let strategy = if services.scores_passages() { asked.strategy.in_batches() } else { asked.strategy };
+    let run = Run::new(asked.question, strategy, asked.limits, network.time());
     let answer = network.run(drive(run, network, &performer, |_| ControlFlow::Continue(())));
     assert_eq!(network.open(), 0, "every exchange is ended");
     let answer = answer.map_err(Problem::from)?;

@@ -14,6 +14,7 @@ use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, Request
 
 use super::{Page, to_js};
 use crate::corpus::Corpus;
+use crate::document::Passage;
 use crate::driver::{DriveError, Told};
 use crate::host::{Broken, Host, Network, NetworkReply, ReplyBody};
 use crate::pipeline::budget::Millis;
@@ -30,7 +31,8 @@ use crate::signal::aborted;
 pub(super) struct Connected {
     /// Who is asked.
     pub services: Services,
-    /// Functions `(request, { signal, onText }) => Promise<FunctionReply>`.
+    /// Functions `(request, { signal, onText }) => Promise<FunctionReply>`, and scorers, functions
+    /// `(request, { signal }) => Promise<number[]>`.
     pub models: Array,
     /// Functions `(query, { limit, signal }) => Promise<Found[]>`.
     pub searches: Array,
@@ -177,6 +179,21 @@ struct FunctionSchema<'a> {
     schema: &'a serde_json::Value,
 }
 
+/// What a scorer is asked.
+#[derive(Serialize)]
+struct FunctionPairs<'a> {
+    role: &'static str,
+    question: &'a str,
+    passages: Vec<FunctionPassage>,
+}
+
+#[derive(Serialize)]
+struct FunctionPassage {
+    id: String,
+    title: String,
+    text: String,
+}
+
 /// What it gives.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -215,6 +232,20 @@ impl Platform for Connected {
         let usage = reply.input_tokens.zip(reply.output_tokens);
         let usage = usage.map(|(input_tokens, output_tokens)| Usage { input_tokens, output_tokens });
         Ok(ChatReply { text, finish, usage, model: None, lossy: false, tokens: Vec::new() })
+    }
+
+    async fn own_scores(&self, scorer: u32, question: &str, passages: &[Passage]) -> Result<Vec<f64>, ProviderError> {
+        let exchange = Exchange::new()?;
+        let shown = |passage: &Passage| FunctionPassage {
+            id: passage.id.clone(),
+            title: passage.breadcrumb(),
+            text: passage.text.clone(),
+        };
+        let asked =
+            FunctionPairs { role: Role::Grade.name(), question, passages: passages.iter().map(shown).collect() };
+        let asked = to_js(&asked).map_err(|_| ProviderError::Function)?;
+        let scores = called(&self.models, scorer, &asked, &options(&[("signal", &exchange.0.signal())])).await?;
+        serde_wasm_bindgen::from_value(scores).map_err(|_| ProviderError::Function)
     }
 
     async fn own_search(&self, search: u32, asked: &WebQuery) -> Result<Vec<WebResult>, ProviderError> {

@@ -98,10 +98,14 @@ impl Engine {
     /// Asks: an `AskRequest` to the promise of an `Answer`. `on_event` gets each event's name
     /// and data; once the signal is aborted the promise is rejected with the code `aborted`.
     pub fn ask(&self, request: &JsValue, on_event: Function, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
-        let asked = strict::read::<AskRequest>(request).and_then(|r| r.check(Limits::default())).map_err(thrown)?;
+        #[cfg_attr(not(feature = "models"), allow(unused_mut))]
+        let mut asked = strict::read::<AskRequest>(request).and_then(|r| r.check(Limits::default())).map_err(thrown)?;
         let corpus = Rc::clone(&self.corpus);
         #[cfg(feature = "models")]
         if let Some(connected) = self.connected.borrow().clone() {
+            if connected.services.scores_passages() {
+                asked.strategy = asked.strategy.in_batches();
+            }
             return Ok(future_to_promise(async move {
                 let performer = connected.performer(&corpus, asked.language);
                 answer(asked, &performer, connected.services.solver(), &on_event, signal).await

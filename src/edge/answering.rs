@@ -16,7 +16,8 @@ use crate::pipeline::run::{Outcome, Reply, Run};
 use crate::pipeline::task::Failure;
 use crate::pipeline::trace::Event;
 use crate::problem::Problem;
-use crate::wire::task::{TaskResponse, WebSearchResponse, WebSearchResult};
+use crate::wire::task::TaskResponse;
+use crate::wire::web::{WebSearchResponse, WebSearchResult};
 use crate::wire::{Answer, Asked, ErrorBody, SearchHit, SearchResponse};
 
 /// Answers; `tell` hears of each step, `solver` is who writes.

@@ -6,6 +6,7 @@ use futures_util::StreamExt;
 use js_sys::Uint8Array;
 use worker::{AbortController, ByteStream, Date, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect};
 
+use crate::document::Passage;
 use crate::driver::Told;
 use crate::host::{Broken, Host, Network, NetworkReply, ReplyBody};
 use crate::pipeline::budget::Millis;
@@ -90,9 +91,13 @@ impl ReplyBody for Body {
     }
 }
 
-/// A Worker has no model and no search of its own.
+/// A Worker has no model, no scorer and no search of its own.
 impl Platform for Edge {
     async fn own_model(&self, _: u32, _: Role, _: &ChatRequest, _: &Told) -> Result<ChatReply, ProviderError> {
+        Err(ProviderError::Function)
+    }
+
+    async fn own_scores(&self, _: u32, _: &str, _: &[Passage]) -> Result<Vec<f64>, ProviderError> {
         Err(ProviderError::Function)
     }
 

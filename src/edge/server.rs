@@ -31,7 +31,8 @@ use crate::prompt::Language;
 use crate::retry::RetryPolicy;
 use crate::service::Performer;
 use crate::signal::aborted;
-use crate::wire::task::{TaskRequest, WebSearchRequest};
+use crate::wire::task::TaskRequest;
+use crate::wire::web::WebSearchRequest;
 use crate::wire::{Answer, AskRequest, Asked, ErrorBody, Health, SearchRequest};
 
 /// How long a browser may remember that an origin is allowed, in seconds.

@@ -77,8 +77,7 @@ async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Rec
 
     let mut rejected = Vec::new();
     while record.attempts.len() <= strategy.max_retries as usize {
-        let strict = strategy.checks.strict_retry && !rejected.is_empty();
-        let Some(draft) = generate(path, question, &mut context, &rejected, strict, record).await? else { break };
+        let Some(draft) = generate(path, question, &mut context, &rejected, strategy, record).await? else { break };
         record.attempts.push(Attempt::new(draft.clone(), context.clone()));
         // There is nothing to check a draft against that was written without documents.
         if draft.truncated || !from_documents {
@@ -119,7 +118,7 @@ async fn generate(
     question: &str,
     context: &mut Vec<Passage>,
     rejected: &[Rejected],
-    strict: bool,
+    strategy: &Strategy,
     record: &mut Record,
 ) -> Result<Option<Draft>, Stop> {
     path.emit(Event::DraftStart { attempt: rejected.len() as u32 + 1 });
@@ -127,7 +126,8 @@ async fn generate(
         question: question.to_owned(),
         passages: passages.to_vec(),
         rejected: rejected.to_vec(),
-        strict,
+        strict: strategy.checks.strict_retry && !rejected.is_empty(),
+        temperature: strategy.temperature,
     };
     let mut reply = path.ask(task(context)).await?;
     let (given, half) = (context.len(), context.len() / 2);

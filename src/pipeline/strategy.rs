@@ -18,6 +18,8 @@ pub struct Strategy {
     pub grading: Option<Grading>,
     /// What the web is searched for.
     pub web: WebUse,
+    /// How freely drafts may be worded, 0…1.
+    pub temperature: f32,
     /// What each draft goes through.
     pub checks: Checks,
     /// How many drafts may follow the first, 0…[`MAX_RETRIES`].
@@ -135,7 +137,7 @@ impl Strategy {
     /// Grades before the draft, the web when a passage is rejected, no check after it (seeds C-01…C-23).
     pub fn corrective() -> Self {
         let checks = Checks { order: &[], ..Self::self_reflective().checks };
-        Self { name: NAMES[1], checks, max_retries: 0, ..Self::self_reflective() }
+        Self { name: NAMES[1], temperature: 0.1, checks, max_retries: 0, ..Self::self_reflective() }
     }
 
     /// [`Self::corrective`], then grounding and usefulness, and bounded retries (seeds R-01…R-15).
@@ -146,6 +148,7 @@ impl Strategy {
             k: 4,
             grading: Some(Grading::by(Rule::AnyIrrelevant)),
             web: WebUse { results: 5, graded: false },
+            temperature: 0.2,
             checks: Checks {
                 order: &[Check::Grounding, Check::Usefulness],
                 scale: Scale::Binary,
@@ -173,6 +176,7 @@ impl Strategy {
             name: NAMES[4],
             decides_retrieval: true,
             web: WebUse { results: 0, ..reflective.web },
+            temperature: 0.1,
             checks: Checks { scale: Scale::Graded, strict_retry: true, ..reflective.checks },
             max_retries: 1,
             ..reflective
@@ -189,6 +193,13 @@ impl Strategy {
             "self-rag-prompted" => Ok(Self::self_rag_prompted()),
             _ => Err(StrategyError::UnknownName { name: name.to_owned() }),
         }
+    }
+
+    /// This strategy with all passages graded at once, for a solver that scores them so (seed G-17).
+    #[must_use]
+    pub fn in_batches(mut self) -> Self {
+        self.grading = self.grading.map(|grading| Grading { batched: true, ..grading });
+        self
     }
 
     /// This preset with other options, each checked.

@@ -46,6 +46,8 @@ pub struct Generate {
     pub rejected: Vec<Rejected>,
     /// Nothing may be assumed, and what is missing must be said (seed G-15).
     pub strict: bool,
+    /// How freely it may be worded, 0…1.
+    pub temperature: f32,
 }
 
 /// A draft that failed a check.

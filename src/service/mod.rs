@@ -23,7 +23,7 @@ use crate::driver::{Offline, Perform, Told};
 use crate::host::Network;
 use crate::pipeline::budget::{Millis, Tokens};
 use crate::pipeline::run::{Effect, Order, Outcome, Reply};
-use crate::pipeline::task::{Failure, Task};
+use crate::pipeline::task::{Failure, Grade, GradePassages, Task, TaskReply};
 use crate::prompt::Language;
 use crate::provider::chat::openai::OpenAiChat;
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, ReplyFormat, Usage};
@@ -83,6 +83,14 @@ pub trait Platform: Network {
         told: &Told,
     ) -> impl Future<Output = Result<ChatReply, ProviderError>>;
 
+    /// Has the scorer of that number score all passages for a question, 0 to 1, in their order.
+    fn own_scores(
+        &self,
+        scorer: u32,
+        question: &str,
+        passages: &[Passage],
+    ) -> impl Future<Output = Result<Vec<f64>, ProviderError>>;
+
     /// Puts a query to the search of that number.
     fn own_search(&self, search: u32, asked: &WebQuery) -> impl Future<Output = Result<Vec<WebResult>, ProviderError>>;
 }
@@ -101,6 +109,7 @@ enum Solver {
     Chat(Rc<Chat>),
     Worker(Rc<Remote>),
     Own(u32),
+    Scorer(u32),
 }
 
 /// A chat model, and what was learned of it.
@@ -149,13 +158,18 @@ impl Services {
             Solver::Builtin => crate::solver::builtin::NAME,
             Solver::Chat(_) => "llm",
             Solver::Worker(_) => "remote",
-            Solver::Own(_) => "js",
+            Solver::Own(_) | Solver::Scorer(_) => "js",
         }
     }
 
     /// Whether every task is left to the built-in solver.
     pub fn is_builtin(&self) -> bool {
         self.solvers.iter().all(|solver| matches!(solver, Solver::Builtin))
+    }
+
+    /// Whether passages are scored, which is best done all at once.
+    pub fn scores_passages(&self) -> bool {
+        matches!(self.of(Role::Grade), Solver::Scorer(_))
     }
 
     /// Whether there is a web search.
@@ -206,6 +220,7 @@ impl<N: Platform> Performer<'_, N> {
             Solver::Builtin => {
                 return Offline { corpus: self.corpus }.solve(task, told);
             }
+            Solver::Scorer(scorer) => return self.score(*scorer, task).await,
             Solver::Worker(remote) => {
                 return remote.ask(task, self.language, self.network, bounds(remote.timeouts), told).await;
             }
@@ -222,6 +237,21 @@ impl<N: Platform> Performer<'_, N> {
         };
         let tokens = tokens(&result);
         Outcome { reply: read(task, result), called, tokens }
+    }
+
+    /// Has the passages of a task scored.
+    async fn score(&self, scorer: u32, task: &Task) -> Outcome {
+        let Task::GradePassages(GradePassages { question, passages, .. }) = task else {
+            return Outcome::without_tokens(Reply::Failed(Failure::NotConfigured { service: MODEL }), 0);
+        };
+        let reply = match self.network.own_scores(scorer, question, passages).await {
+            Ok(scores) => {
+                let grades = scores.into_iter().map(|score| Grade::scored(Some(score))).collect();
+                Reply::Task(TaskReply::Grades(grades))
+            }
+            Err(error) => Reply::Failed(failure(MODEL, error, None)),
+        };
+        Outcome::without_tokens(reply, 1)
     }
 
     /// Asks a chat model, without a reply format if it refuses that.

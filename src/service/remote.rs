@@ -18,7 +18,8 @@ use crate::provider::http::{Endpoint, Headers, HttpRequest, HttpResponse};
 use crate::provider::search::{WebQuery, WebResult};
 use crate::provider::sse::{SseDecoder, SseError, SseEvent, SseLimits};
 use crate::retry::RetryPolicy;
-use crate::wire::task::{self, TaskRequest, TaskResponse, WebSearchRequest, WebSearchResponse};
+use crate::wire::task::{self, TaskRequest, TaskResponse};
+use crate::wire::web::{MAX_RESULTS, WebSearchRequest, WebSearchResponse};
 
 /// How many bytes of a reply are read.
 const LARGEST_REPLY: usize = 2 << 20;
@@ -113,7 +114,7 @@ impl Exchange for Searching<'_> {
     type Reply = WebSearchResponse;
 
     fn request(&self) -> HttpRequest {
-        let limit = self.asked.limit.clamp(1, task::MAX_RESULTS);
+        let limit = self.asked.limit.clamp(1, MAX_RESULTS);
         let body = WebSearchRequest { query: self.asked.query.clone(), limit: Some(limit) };
         HttpRequest::post(self.endpoint, "/v1/web-search", EVENTS, &body, LARGEST_REPLY)
     }

@@ -60,6 +60,11 @@ pub enum SolverSettings {
         /// Its number.
         number: u32,
     },
+    /// A scorer of passages that the host has itself; it can do nothing but grade.
+    Scorer {
+        /// Its number.
+        number: u32,
+    },
 }
 
 /// Who searches the web.
@@ -137,6 +142,9 @@ pub enum PlaceError {
     /// There is no usual one.
     #[error("give the base URL, for instance https://api.openai.com/v1")]
     NoBaseUrl,
+    /// A draft has no score.
+    #[error("a scorer can only grade: give it as `grade`")]
+    NotScored,
     /// Models have names.
     #[error("give the model's name")]
     NoModel,
@@ -151,7 +159,8 @@ pub enum PlaceError {
 impl Services {
     /// Checks the settings.
     pub fn new(settings: &ServiceSettings) -> Result<Self, ServiceError> {
-        let of = |role: Role, settings| solver(settings).map_err(|error| ServiceError { service: role.name(), error });
+        let of =
+            |role: Role, settings| solver(role, settings).map_err(|error| ServiceError { service: role.name(), error });
         let search = settings.search.as_ref().map(web).transpose();
         let embed = settings.embed.as_ref().map(embedder).transpose();
         Ok(Self {
@@ -167,8 +176,10 @@ impl Services {
     }
 }
 
-fn solver(settings: &SolverSettings) -> Result<Solver, PlaceError> {
+fn solver(role: Role, settings: &SolverSettings) -> Result<Solver, PlaceError> {
     Ok(match settings {
+        SolverSettings::Scorer { .. } if role != Role::Grade => return Err(PlaceError::NotScored),
+        SolverSettings::Scorer { number } => Solver::Scorer(*number),
         SolverSettings::Builtin => Solver::Builtin,
         SolverSettings::Own { number } => Solver::Own(*number),
         SolverSettings::Worker { place } => Solver::Worker(remote(place)?),

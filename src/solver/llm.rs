@@ -13,9 +13,10 @@ use crate::provider::chat::{ChatReply, ChatRequest, Finish, Message, ReplyFormat
 use crate::provider::verdict::{binary_in, choice, is_copied, scale, score};
 use crate::solver::marks;
 
-/// The same question must get the same verdict (seeds C-04, C-05); a draft may vary a little.
+/// The same question must get the same verdict (seeds C-04, C-05); a query may vary a little. A draft
+/// may vary as its strategy says.
 const VERDICT_TEMPERATURE: f32 = 0.0;
-const DRAFT_TEMPERATURE: f32 = 0.2;
+const QUERY_TEMPERATURE: f32 = 0.2;
 
 /// Room for a verdict with some reasoning before it, a query, and an answer.
 const VERDICT_TOKENS: u32 = 256;
@@ -36,7 +37,9 @@ pub fn request(task: &Task, language: Language) -> ChatRequest {
             Scale::Graded => verdict(prompt, "score", &json!({ "type": "number" }), *again),
         },
         Task::RewriteQuery(_) => chat(prompt, QUERY_TOKENS),
-        Task::Generate(_) => chat(prompt, DRAFT_TOKENS),
+        Task::Generate(Generate { temperature, .. }) => {
+            ChatRequest { temperature: Some(*temperature), ..chat(prompt, DRAFT_TOKENS) }
+        }
         Task::CheckGrounding(CheckGrounding { scale, again, .. }) => match scale {
             Scale::Binary => verdict(prompt, "grounded", &yes_or_no(), *again),
             Scale::Graded => verdict(prompt, "support", &one_of(&SUPPORT.map(|(name, _)| name)), *again),
@@ -63,7 +66,7 @@ fn prompt(task: &Task, language: Language) -> Prompt {
         }
         Task::RewriteQuery(task) => prompt::rewrite(&task.question, &task.tried, language),
         Task::Generate(task) if task.passages.is_empty() => prompt::direct(&task.question, language),
-        Task::Generate(Generate { question, passages, rejected, strict }) => {
+        Task::Generate(Generate { question, passages, rejected, strict, .. }) => {
             let rejected: Vec<&str> = rejected.iter().map(|rejected| rejected.text.as_str()).collect();
             prompt::generate(question, passages, &rejected, *strict, language)
         }
@@ -94,7 +97,7 @@ fn chat(prompt: Prompt, max_tokens: u32) -> ChatRequest {
     let message = |role, content| Message { role, content };
     ChatRequest {
         messages: vec![message(Role::System, prompt.system), message(Role::User, prompt.user)],
-        temperature: Some(DRAFT_TEMPERATURE),
+        temperature: Some(QUERY_TEMPERATURE),
         max_tokens,
         format: ReplyFormat::Text,
         stream: false,

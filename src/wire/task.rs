@@ -1,5 +1,5 @@
-//! Tasks and web searches as they cross from a page to our Worker, and back: `POST /v1/tasks/{name}`
-//! and `POST /v1/web-search`. A task is typed: there is no field for a prompt.
+//! Tasks as they cross from a page to our Worker, and back: `POST /v1/tasks/{name}`. A task is typed:
+//! there is no field for a prompt.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,9 @@ use crate::pipeline::task::{
 use crate::pipeline::verdict::{Check, Retrieval, Scale, Support, Verdict};
 use crate::problem::Problem;
 use crate::prompt::Language;
-use crate::provider::search::WebResult;
 
 /// The most passages of a task.
 pub const MAX_PASSAGES: usize = 20;
-
-/// The most results of a web search.
-pub const MAX_RESULTS: usize = 20;
 
 /// The names of the tasks, in their addresses.
 pub const TASKS: [&str; 6] =
@@ -50,6 +46,9 @@ pub struct TaskRequest {
     /// The draft may assume nothing.
     #[serde(default)]
     pub strict: bool,
+    /// How freely the draft may be worded, 0 to 1; 0.2 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f32>,
     /// An earlier reply could not be read.
     #[serde(default)]
     pub again: bool,
@@ -106,10 +105,10 @@ impl TaskRequest {
             Task::RewriteQuery(RewriteQuery { question, tried }) => {
                 Self { question: Some(question.clone()), tried: tried.clone(), ..base }
             }
-            Task::Generate(Generate { question, passages, rejected, strict }) => {
+            Task::Generate(Generate { question, passages, rejected, strict, temperature }) => {
                 let rejected = rejected.iter().map(|r| TaskRejected { text: r.text.clone(), check: r.check }).collect();
                 let (question, passages) = (Some(question.clone()), own(passages));
-                Self { question, passages, rejected, strict: *strict, ..base }
+                Self { question, passages, rejected, strict: *strict, temperature: Some(*temperature), ..base }
             }
             Task::CheckGrounding(CheckGrounding { draft, passages, scale, again }) => {
                 let (draft, passages) = (Some(draft.text.clone()), own(passages));
@@ -128,6 +127,9 @@ impl TaskRequest {
             let message = format!("passages has {} items: at most {MAX_PASSAGES} are taken", self.passages.len());
             return Err(Problem::new("too_large", 413, message));
         }
+        if !self.temperature.is_none_or(|temperature| (0.0..=1.0).contains(&temperature)) {
+            return Err(Problem::new("invalid_option", 400, "temperature must be 0 to 1"));
+        }
         let has = [
             ("question", self.question.is_some()),
             ("passages", !self.passages.is_empty()),
@@ -136,13 +138,14 @@ impl TaskRequest {
             ("draft", self.draft.is_some()),
             ("scale", self.scale != Scale::Binary),
             ("strict", self.strict),
+            ("temperature", self.temperature.is_some()),
             ("again", self.again),
         ];
         let (needs, may): (&[&str], &[&str]) = match name {
             "decide-retrieval" => (&["question"], &[]),
             "grade-passages" => (&["question", "passages"], &["scale", "again"]),
             "rewrite-query" => (&["question"], &["tried"]),
-            "generate" => (&["question"], &["passages", "rejected", "strict"]),
+            "generate" => (&["question"], &["passages", "rejected", "strict", "temperature"]),
             "check-grounding" => (&["draft", "passages"], &["scale", "again"]),
             "check-usefulness" => (&["question", "draft"], &["scale", "again"]),
             _ => {
@@ -176,7 +179,8 @@ impl TaskRequest {
             }
             _ => {
                 let rejected = self.rejected.into_iter().map(|r| Rejected { text: r.text, check: r.check }).collect();
-                Generate { question, passages, rejected, strict }.into()
+                let temperature = self.temperature.unwrap_or(0.2);
+                Generate { question, passages, rejected, strict, temperature }.into()
             }
         }
     }
@@ -325,65 +329,5 @@ impl TaskResponse {
         ];
         let mut said = said.into_iter().flatten();
         said.next().filter(|_| said.next().is_none())
-    }
-}
-
-/// `POST /v1/web-search`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WebSearchRequest {
-    /// What to look for.
-    pub query: String,
-    /// How many results, 1 to 20; 5 by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limit: Option<usize>,
-}
-
-impl WebSearchRequest {
-    /// Reads a body and checks it: the query, and how many results.
-    pub fn from_json(json: &[u8]) -> Result<(String, usize), Problem> {
-        let Self { query, limit } = object(json)?;
-        let query = query.trim().to_owned();
-        let limit = limit.unwrap_or(5);
-        if query.is_empty() {
-            return Err(Problem::new("empty_question", 400, "the query is empty: ask for something"));
-        }
-        if !(1..=MAX_RESULTS).contains(&limit) {
-            let message = format!("limit is {limit}: it must be 1 to {MAX_RESULTS}");
-            return Err(Problem::new("invalid_option", 400, message));
-        }
-        Ok((query, limit))
-    }
-}
-
-/// The reply to a [`WebSearchRequest`].
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct WebSearchResponse {
-    /// Best first.
-    pub results: Vec<WebSearchResult>,
-    /// How often the search was called for it.
-    pub called: u32,
-}
-
-/// See [`WebResult`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WebSearchResult {
-    /// Plain text.
-    pub title: String,
-    /// http or https.
-    pub url: String,
-    /// Plain text.
-    pub text: String,
-}
-
-impl From<Passage> for WebSearchResult {
-    fn from(passage: Passage) -> Self {
-        Self { title: passage.title, url: passage.url, text: passage.text }
-    }
-}
-
-impl From<WebSearchResult> for WebResult {
-    fn from(result: WebSearchResult) -> Self {
-        Self { title: result.title, url: result.url, text: result.text, score: None }
     }
 }

@@ -1,6 +1,6 @@
 //! The verdict parser: a table of replies, and laws.
 
-use countercheck::provider::verdict::{LONGEST, binary, scale, score};
+use countercheck::provider::verdict::{LONGEST, binary, choice, scale, score};
 use proptest::prelude::*;
 
 use crate::cases;
@@ -157,6 +157,10 @@ const GRADES: &[(&str, Option<u8>)] = &[
     ("4.0", Some(4)),
     (r#"{"score":4}"#, Some(4)),
     (r#"{"score":"4/5"}"#, Some(4)),
+    (r#"{"usefulness":4}"#, Some(4)),
+    (r#"{"Usefulness": "4."}"#, Some(4)),
+    (r#"{"usefulness":4,"score":4}"#, None),
+    ("Usefulness: 4/5", Some(4)),
     ("1", Some(1)),
     ("5", Some(5)),
     ("0", None),
@@ -171,6 +175,46 @@ const GRADES: &[(&str, Option<u8>)] = &[
     ("", None),
     (r#"{"score":4.5}"#, None),
 ];
+
+const NAMES: [&str; 3] = ["fully_supported", "partially_supported", "no_support"];
+
+/// Replies, and which of the names they choose.
+const CHOICES: &[(&str, Option<usize>)] = &[
+    (r#"{"support":"fully_supported"}"#, Some(0)),
+    (r#"{"Support": "Partially supported."}"#, Some(1)),
+    (r#"{'support': 'NO_SUPPORT',}"#, Some(2)),
+    ("fully supported", Some(0)),
+    ("**Partially_Supported**", Some(1)),
+    ("\"no_support\"", Some(2)),
+    ("No support.", Some(2)),
+    ("No support: the documents speak of another product.", Some(2)),
+    ("partially_supported - the default is not in them", Some(1)),
+    ("```json\n{\"support\": \"fully_supported\"}\n```", Some(0)),
+    ("<think>no_support?</think>fully_supported", Some(0)),
+    ("It is fully supported: {\"support\": \"fully_supported\"}", Some(0)),
+    ("fully_supported or partially_supported", None),
+    ("fully_supported, though one part is only partially supported", None),
+    ("No support. {\"support\":\"fully_supported\"}", None),
+    (r#"{"support":"fully_supported"} {"support":"no_support"}"#, None),
+    (r#"{"support":"fully_supported | no_support"}"#, None),
+    (r#"{"support":["fully_supported"]}"#, None),
+    (r#"{"support":true}"#, None),
+    (r#"{"grounded":"fully_supported"}"#, None),
+    (r#"{"support":"fully_supp"#, None),
+    ("not fully supported", None),
+    ("fully supportedly", None),
+    ("supported", None),
+    ("no supporting document was found", None),
+    ("yes", None),
+    ("", None),
+];
+
+#[test]
+fn one_of_some_names_is_read_and_two_are_none() {
+    for &(reply, expected) in CHOICES {
+        assert_eq!(choice(reply, "support", &NAMES), expected, "{reply:?}");
+    }
+}
 
 #[test]
 fn replies_that_say_yes_or_no_are_read_and_all_others_are_unknown() {
@@ -247,6 +291,9 @@ proptest! {
         let verdict = binary(&reply);
         prop_assert!(score(&reply).is_none_or(|score| (0.0..=1.0).contains(&score)));
         prop_assert!(scale(&reply).is_none_or(|grade| (1..=5).contains(&grade)));
+        let names = ["yes", "no", "maybe"];
+        let chosen = choice(&reply, "score", &names);
+        prop_assert!(chosen.is_none_or(|at| reply.to_lowercase().contains(names[at])), "{}", reply);
         // Whatever is read as a yes says so, in what follows the reasoning.
         let said = reply.rsplit("</think>").next().unwrap().to_lowercase();
         let words = ["yes", "oui", "ja", "sí", "si\u{301}", "true", "relevant", "grounded", "1"];
@@ -256,6 +303,7 @@ proptest! {
     #[test]
     fn garbage_is_never_a_verdict(reply in "[b-df-hk-mp-rt-xz{}\\[\\]:,\"' \n.]{0,80}") {
         prop_assert_eq!((binary(&reply), score(&reply), scale(&reply)), (None, None, None));
+        prop_assert_eq!(choice(&reply, "support", &NAMES), None);
     }
 
     #[test]

@@ -40,6 +40,7 @@ struct Options {
     web: (usize, bool),
     /// Which, by what scale, the floor of usefulness, strict.
     checks: (Vec<Check>, Scale, u8, bool),
+    temperature: f32,
     max_retries: u32,
     on_exhaustion: OnExhaustion,
 }
@@ -103,6 +104,7 @@ impl Recording {
             grading: grading.as_ref().map(graded),
             web: (web.results, web.graded),
             checks: (checks.order.to_vec(), checks.scale, checks.usefulness_floor, checks.strict_retry),
+            temperature: strategy.temperature,
             max_retries: strategy.max_retries,
             on_exhaustion: strategy.on_exhaustion,
         };
@@ -196,6 +198,7 @@ impl Options {
                 usefulness_floor: *usefulness_floor,
                 strict_retry: *strict_retry,
             },
+            temperature: self.temperature,
             max_retries: self.max_retries,
             on_exhaustion: self.on_exhaustion,
         }

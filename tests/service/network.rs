@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
+use countercheck::document::Passage;
 use countercheck::driver::Told;
 use countercheck::host::{Broken, Host, Network, NetworkReply, ReplyBody};
 use countercheck::pipeline::budget::Millis;
@@ -25,6 +26,8 @@ use crate::files::NOW;
 pub struct Asked {
     /// `grade`, `rewrite`, `generate`, `grounding`, `usefulness`, `web`, `embed`, or a Worker's `task`.
     pub role: &'static str,
+    /// The last part of its address.
+    pub name: String,
     /// Its JSON.
     pub body: Value,
     /// How often this role was asked before.
@@ -167,7 +170,8 @@ impl Network for Scripted {
             url if url.ends_with("/embeddings") => "embed",
             _ => role(&body),
         };
-        let asked = Asked { role, body, n: self.count(role) };
+        let name = request.url.rsplit('/').next().unwrap().to_owned();
+        let asked = Asked { role, name, body, n: self.count(role) };
         self.arrived.borrow_mut().push((role, self.time()));
         match (self.script)(&asked) {
             Sent::Fails(error) => Err(error),
@@ -233,6 +237,14 @@ impl ReplyBody for Body {
 impl Platform for Scripted {
     async fn own_model(&self, _: u32, _: Role, _: &ChatRequest, _: &Told) -> Result<ChatReply, ProviderError> {
         panic!("there are no functions here");
+    }
+
+    /// The score of a passage is how often its text has the question's first word, in tenths.
+    async fn own_scores(&self, scorer: u32, question: &str, passages: &[Passage]) -> Result<Vec<f64>, ProviderError> {
+        self.arrived.borrow_mut().push(("scorer", self.time()));
+        let word = question.split(' ').next().unwrap();
+        let score = |passage: &Passage| passage.text.matches(word).count() as f64 / 10.0;
+        if scorer == 0 { Ok(passages.iter().map(score).collect()) } else { Err(ProviderError::Function) }
     }
 
     async fn own_search(&self, _: u32, _: &WebQuery) -> Result<Vec<WebResult>, ProviderError> {

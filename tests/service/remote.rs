@@ -1,7 +1,17 @@
 //! A Worker as solver: what a page makes of its waits and of what it says of the service behind it.
 
+use countercheck::document::{Origin, Passage, Span};
+use countercheck::pipeline::strategy::NAMES;
+use countercheck::pipeline::task::{
+    CheckGrounding, CheckUsefulness, DecideRetrieval, Draft, Generate, Grade, GradePassages, Quote, Rejected,
+    RewriteQuery, Task, TaskReply,
+};
+use countercheck::pipeline::verdict::{Check, Retrieval, Scale, Support, Verdict};
+use countercheck::prompt::Language;
 use countercheck::provider::http::Headers;
 use countercheck::service::ServiceSettings;
+use countercheck::solver::builtin;
+use countercheck::wire::task::{self, TaskPassage, TaskRequest, TaskResponse};
 use serde_json::{Value, json};
 
 use crate::network::{Scripted, Sent, Then};
@@ -67,6 +77,107 @@ fn what_the_worker_says_of_its_service_is_said_of_it_and_nothing_is_asked_twice(
         let (found, asked) = drafted(status, media_type, pieces);
         assert_eq!((found.unwrap_err(), asked), ((json!(code), wait), 1), "{status} {media_type}");
     }
+}
+
+/// A Worker whose model is the built-in solver over the same documents.
+fn solving(documents: &[Value]) -> Scripted {
+    let own = corpus(documents);
+    Scripted::new(move |asked| {
+        let task = TaskRequest::from_json(asked.body.to_string().as_bytes()).unwrap().task(&asked.name).unwrap();
+        let reply = builtin::solve(&task, &own.borrow());
+        Sent::json(&serde_json::to_value(TaskResponse::new(reply, 1, None)).unwrap())
+    })
+}
+
+#[test]
+fn a_loop_over_a_worker_comes_to_the_answer_of_one_without() {
+    let documents = [
+        json!({ "id": "bread.md", "text": "# Bread\n\nKnead the dough for ten minutes.\n\nBake it for an hour.\n" }),
+        json!({ "id": "tea.md", "text": "# Tea\n\nSteep the leaves for three minutes.\n" }),
+    ];
+    for strategy in NAMES {
+        for question in ["How long do I knead the dough?", "Knead tea?", "Who painted the Mona Lisa?"] {
+            let network = solving(&documents);
+            let asked = |settings: &ServiceSettings| {
+                let request = json!({ "question": question, "strategy": strategy });
+                let mut answer = ask(settings, &network, &corpus(&documents), &request).unwrap();
+                answer["solver"].take();
+                answer["usage"]["tokens"].take();
+                answer
+            };
+            let remote = asked(&settings());
+            let before = network.count("task");
+            assert_eq!(remote, asked(&ServiceSettings::default()), "{strategy}, {question}");
+            assert_eq!(network.count("task"), before, "{strategy}: only the first asks the Worker");
+            assert!(before > 0 || remote["reason"] == "no_documents", "{strategy}, {question}: {remote}");
+        }
+    }
+}
+
+/// A passage as it arrives at a Worker.
+fn passage(id: &str, text: &str) -> Passage {
+    let (id, title) = (id.to_owned(), "Page".to_owned());
+    TaskPassage { id, title, headings: vec!["Part".to_owned()], text: text.to_owned(), origin: Origin::Web }.into()
+}
+
+#[test]
+fn every_task_and_every_reply_crosses_as_it_is() {
+    let (question, text) = ("Why?".to_owned(), "Because.".to_owned());
+    let passages = vec![passage("a#0", "One."), passage("b#1", "Two.")];
+    let draft = Draft { text: text.clone(), ..Draft::default() };
+    let rejected = vec![Rejected { text: "No.".to_owned(), check: Check::Usefulness }];
+    let generate = Generate { question: question.clone(), passages, rejected, strict: true, temperature: 0.1 };
+    let passages = || generate.passages.clone();
+    let mut tasks: Vec<Task> = vec![
+        DecideRetrieval { question: question.clone() }.into(),
+        RewriteQuery { question: question.clone(), tried: vec!["why".to_owned()] }.into(),
+        generate.clone().into(),
+        Generate { passages: Vec::new(), rejected: Vec::new(), strict: false, ..generate.clone() }.into(),
+    ];
+    for (scale, again) in [(Scale::Binary, true), (Scale::Graded, false)] {
+        tasks.push(GradePassages { question: question.clone(), passages: passages(), scale, again }.into());
+        tasks.push(CheckGrounding { draft: draft.clone(), passages: passages(), scale, again }.into());
+        tasks.push(CheckUsefulness { question: question.clone(), draft: text.clone(), scale, again }.into());
+    }
+    for task in tasks {
+        let body = serde_json::to_vec(&TaskRequest::new(&task, Language::Fr)).unwrap();
+        let request = TaskRequest::from_json(&body).unwrap();
+        assert_eq!((request.language, request.task(task::name(&task)).unwrap()), (Language::Fr, task));
+    }
+    let quotes = vec![Quote { passage: 1, span: Span { start: 0, end: 3 } }];
+    for reply in [
+        TaskReply::Retrieval(Retrieval::Continue),
+        TaskReply::Grades(vec![Grade::scored(Some(0.25)), Grade::default()]),
+        TaskReply::Query("why".to_owned()),
+        TaskReply::Draft(Draft { text, quotes, truncated: true }),
+        TaskReply::Verdict(Verdict::Unknown),
+        TaskReply::Support(Support::Partially),
+        TaskReply::Rating(4),
+    ] {
+        let body = serde_json::to_vec(&TaskResponse::new(reply.clone(), 3, None)).unwrap();
+        let response: TaskResponse = serde_json::from_slice(&body).unwrap();
+        assert_eq!((response.called, response.reply()), (3, Some(reply)));
+    }
+    let two: TaskResponse = serde_json::from_value(json!({ "rating": 4, "verdict": "yes", "called": 1 })).unwrap();
+    assert_eq!(two.reply(), None, "two replies are none");
+}
+
+#[test]
+fn a_task_has_its_own_fields_and_no_others() {
+    let refused = |name: &str, body: Value| {
+        let request = TaskRequest::from_json(body.to_string().as_bytes()).unwrap();
+        request.task(name).unwrap_err().message
+    };
+    let question = json!({ "question": "Why?", "scale": "graded" });
+    assert_eq!(refused("decide-retrieval", question.clone()), "the task decide-retrieval has no `scale`");
+    assert_eq!(
+        refused("rewrite-query", json!({ "question": "Why?", "strict": true })),
+        "the task rewrite-query has no `strict`"
+    );
+    assert_eq!(refused("generate", json!({ "question": "Why?", "temperature": 1.5 })), "temperature must be 0 to 1");
+    assert_eq!(refused("grade-passages", question), "the task grade-passages needs `passages`");
+    let error = TaskRequest::from_json(br#"{ "question": "Why?", "scale": "stars" }"#).unwrap_err();
+    assert!(error.message.contains("`binary` or `graded`"), "{}", error.message);
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub const OF_HISTORIES: &[(&str, HistoryCheck)] = &[
     ("a request that is too long is made again", too_long_is_asked_again),
     ("each task is in the words of its scale", tasks_are_of_their_scale),
     ("nothing is retrieved that needs no documents", no_retrieval_without_need),
-    ("a retry is strict where the strategy says so", retries_are_strict),
+    ("a draft is as strict and free as the strategy says", retries_are_strict),
     ("no query is searched twice", no_query_twice),
     ("an outage of the grader buys no search", outage_buys_no_search),
     ("a search has a reason", searches_have_a_reason),
@@ -177,7 +177,9 @@ fn no_retrieval_without_need(case: &Case) -> Result<(), String> {
 fn retries_are_strict(case: &Case) -> Result<(), String> {
     for (i, asked) in case.model.generate.iter().enumerate() {
         let due = case.scenario.strategy.checks.strict_retry && !asked.task.rejected.is_empty();
-        ensure(asked.task.strict == due, || format!("request {} is {}", i + 1, asked.task.strict))?;
+        let temperature = case.scenario.strategy.temperature.to_bits();
+        let same = asked.task.strict == due && asked.task.temperature.to_bits() == temperature;
+        ensure(same, || format!("request {} is {} at {}", i + 1, asked.task.strict, asked.task.temperature))?;
     }
     Ok(())
 }

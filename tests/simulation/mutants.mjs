@@ -193,8 +193,8 @@ export const mutants = [
   {
     name: "a cut context is whole again after its draft",
     file: "src/pipeline/answer.rs",
-    search: "generate(path, question, &mut context, &rejected, record)",
-    replace: "generate(path, question, &mut context.clone(), &rejected, record)",
+    search: "generate(path, question, &mut context, &rejected, strategy, record)",
+    replace: "generate(path, question, &mut context.clone(), &rejected, strategy, record)",
   },
   {
     name: "a cut context is not told",
@@ -289,5 +289,119 @@ export const mutants = [
         let query = if BEFORE.get() % 7 == 0 { query.to_lowercase() } else { query.to_owned() };
         let effect = if BEFORE.get() > 3 { Effect::SearchWeb { query, limit } } else { effect };
         Ok(match self.perform(effect, Call::Web).await? {`,
+  },
+  {
+    name: "an average at a threshold is above it",
+    file: "src/pipeline/decision.rs",
+    search: ".sum::<i64>() > 0,",
+    replace: ".sum::<i64>() >= 0,",
+  },
+  {
+    name: "a maximum at a threshold is below it",
+    file: "src/pipeline/decision.rs",
+    search: "exact(score) >= exact(threshold)",
+    replace: "exact(score) > exact(threshold)",
+  },
+  {
+    name: "one relevant passage is always enough",
+    file: "src/pipeline/decision.rs",
+    search: "if reaches(upper) && relevant >= self.min_relevant {",
+    replace: "if reaches(upper) {",
+  },
+  {
+    name: "a score beyond its range counts",
+    file: "src/pipeline/task.rs",
+    search: "let score = score.filter(|score| (0.0..=1.0).contains(score));",
+    replace: "",
+  },
+  {
+    name: "a reply of another length is read",
+    file: "src/pipeline/context.rs",
+    search: "reply.ok().filter(|grades| grades.len() == batch.len())",
+    replace: "reply.ok().filter(|_| true)",
+  },
+  {
+    name: "the web adds to what it should replace",
+    file: "src/pipeline/context.rs",
+    search: "if record.decision == Some(Decision::Incorrect) {",
+    replace: "if false {",
+  },
+  {
+    name: "what the web cannot replace is lost",
+    file: "src/pipeline/context.rs",
+    search: "context.splice(0..0, replaced);",
+    replace: "drop(replaced);",
+  },
+  {
+    name: "results of the web are not graded",
+    file: "src/pipeline/context.rs",
+    search: "strategy.grading.as_ref().filter(|_| strategy.web.graded)",
+    replace: "strategy.grading.as_ref().filter(|_| false)",
+  },
+  {
+    name: "a page that was graded is graded again",
+    file: "src/pipeline/context.rs",
+    search: "|| record.verdicts.iter().any(|graded| graded.passage_id == result.id);",
+    replace: ";",
+  },
+  {
+    name: "passages that begin alike are all kept",
+    file: "src/pipeline/context.rs",
+    search: "const BEGINNING: usize = 100;",
+    replace: "const BEGINNING: usize = 1000;",
+  },
+  {
+    name: "a draft that is supported in part is withdrawn",
+    file: "src/pipeline/answer.rs",
+    search: "Verdict::No if support != Some(Support::Partially) => {",
+    replace: "Verdict::No => {\n                let _ = Support::Partially;",
+  },
+  {
+    name: "a draft that is supported in part is grounded",
+    file: "src/pipeline/verdict.rs",
+    search: "Self::Partially | Self::None => Verdict::No,",
+    replace: "Self::Partially => Verdict::Yes,\n            Self::None => Verdict::No,",
+  },
+  {
+    name: "a rating at the floor is not useful",
+    file: "src/pipeline/verdict.rs",
+    search: "(rating >= floor).into()",
+    replace: "(rating > floor).into()",
+  },
+  {
+    name: "a strict draft comes from other passages",
+    file: "src/pipeline/answer.rs",
+    search: "check == Check::Grounding || strategy.checks.strict_retry;",
+    replace: "check == Check::Grounding;",
+  },
+  {
+    name: "a retry is never strict",
+    file: "src/pipeline/answer.rs",
+    search: "strict: strategy.checks.strict_retry && !rejected.is_empty(),",
+    replace: "strict: false,",
+  },
+  {
+    name: "who cannot tell needs no documents",
+    file: "src/pipeline/answer.rs",
+    search: "Ok(retrieve != Retrieval::No)",
+    replace: "Ok(retrieve == Retrieval::Yes)",
+  },
+  {
+    name: "a draft without documents is checked",
+    file: "src/pipeline/answer.rs",
+    search: "if draft.truncated || !from_documents {",
+    replace: "if draft.truncated {",
+  },
+  {
+    name: "a stale rating is shown",
+    file: "src/pipeline/record.rs",
+    search: "usefulness: shown.as_ref().and_then(Attempt::rating),",
+    replace: "usefulness: self.attempts.iter().rev().find_map(Attempt::rating),",
+  },
+  {
+    name: "the best draft is returned instead of the last",
+    file: "src/pipeline/record.rs",
+    search: "if strategy.on_exhaustion == OnExhaustion::Last {",
+    replace: "if false {",
   },
 ];

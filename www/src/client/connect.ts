@@ -12,6 +12,8 @@ import type {
   ChatFunction,
   OpenAiEmbeddings,
   Role,
+  ScoreFunction,
+  Scorer,
   SearchFunction,
   Solver,
   Timeouts,
@@ -56,19 +58,20 @@ function connection({ chat, search, embed }: AssistantOptions): (engine: glue.En
   return (engine) => engine.setServices(settings, models, searches);
 }
 
-function solverOf(chat: Chat | undefined, role: Role): Solver {
+function solverOf(chat: Chat | undefined, role: Role): Solver | Scorer {
   if (chat === undefined) return "builtin";
   if (typeof chat === "string" || typeof chat === "function" || "kind" in chat) return chat as Solver;
   const unknown = Object.keys(chat).find((name) => !(ROLES as readonly string[]).includes(name));
   if (unknown !== undefined) throw invalid(`chat.${unknown}`, `the roles are ${ROLES.join(", ")}`);
-  return chat[role] ?? "builtin";
+  return (chat as Partial<Record<Role, Solver | Scorer>>)[role] ?? "builtin";
 }
 
-function solver(of: Solver, role: Role, models: unknown[]): unknown {
+function solver(of: Solver | Scorer, role: Role, models: unknown[]): unknown {
   if (of === "builtin") return { kind: "builtin" };
   if (typeof of === "function") return { kind: "own", number: models.push(asModel(of)) - 1 };
   if (of.kind === "openai") return { kind: "openai", model: String(of.model ?? ""), place: place(of) };
   if (of.kind === "worker") return { kind: "worker", place: place(of, true) };
+  if (of.kind === "scorer") return { kind: "scorer", number: models.push(asScorer(of.score)) - 1 };
   throw invalid(`chat (${role})`, 'give openai({ … }), endpoint("https://…"), a function or "builtin"');
 }
 
@@ -119,6 +122,10 @@ function asModel(ask: ChatFunction): unknown {
 /** A number of tokens, if it is one: what a library guesses or leaves out must not spoil the reply. */
 function counted(tokens: unknown): number | undefined {
   return Number.isSafeInteger(tokens) && (tokens as number) >= 0 ? (tokens as number) : undefined;
+}
+
+function asScorer(score: ScoreFunction): unknown {
+  return async (...[request, context]: Parameters<ScoreFunction>) => [...(await score(request, context))];
 }
 
 function asSearch(search: SearchFunction): unknown {

@@ -11,7 +11,7 @@ import { loadEmbedder, loadIndex } from "./source.ts";
 import type { Assistant, AssistantOptions } from "./types.ts";
 
 export { CountercheckError } from "./error.ts";
-export { endpoint, openai, openaiEmbeddings, tavily } from "./services.ts";
+export { endpoint, openai, openaiEmbeddings, scorer, tavily } from "./services.ts";
 export type {
   Chat,
   ChatContext,
@@ -22,6 +22,9 @@ export type {
   OpenAiEmbeddings,
   OpenAiModel,
   Role,
+  ScoreFunction,
+  ScoreRequest,
+  Scorer,
   SearchFunction,
   Solver,
   TavilySearch,
@@ -46,16 +49,23 @@ export type {
   Calls,
   Check,
   Citation,
+  Decision,
   DocumentInput,
+  Domain,
   Format,
   Language,
+  OnExhaustion,
   Origin,
   Outcome,
   PassageVerdict,
   Reason,
+  Reflection,
+  Retrieval,
+  Rule,
   SearchHit,
   Source as AnswerSource,
   Statistics,
+  Support,
   Usage,
   Verdict,
   Warning,

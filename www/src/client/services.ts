@@ -88,6 +88,26 @@ export type ChatFunction = (
   context: ChatContext,
 ) => string | ChatReply | AsyncIterable<string> | Promise<string | ChatReply | AsyncIterable<string>>;
 
+/** What a {@link ScoreFunction} is asked: how relevant each passage is for the question. */
+export interface ScoreRequest {
+  role: "grade";
+  question: string;
+  /** A passage's `title` is the page's with the headings above it. */
+  passages: { id: string; title: string; text: string }[];
+}
+
+/** Scores all passages at once, 0 to 1, in their order; logits need a sigmoid first. */
+export type ScoreFunction = (
+  request: ScoreRequest,
+  context: { signal: AbortSignal },
+) => Iterable<number> | Promise<Iterable<number>>;
+
+/** A scorer of passages, such as a cross-encoder. */
+export interface Scorer {
+  readonly kind: "scorer";
+  score: ScoreFunction;
+}
+
 /** Any web search. */
 export type SearchFunction = (
   query: string,
@@ -107,8 +127,8 @@ export type Role = "grade" | "rewrite" | "generate" | "check";
 /** Who answers: a model, a Worker that has one, a function, or the built-in solver. */
 export type Solver = "builtin" | OpenAiModel | WorkerEndpoint | ChatFunction;
 
-/** One solver, or one for each role; roles without one are the built-in solver's. */
-export type Chat = Solver | Partial<Record<Role, Solver>>;
+/** One solver, or one for each role; roles without one are the built-in solver's. Only `grade` may be a scorer. */
+export type Chat = Solver | (Partial<Record<Exclude<Role, "grade">, Solver>> & { grade?: Solver | Scorer });
 
 /** Who searches the web. */
 export type WebSearch = TavilySearch | WorkerEndpoint | SearchFunction;
@@ -121,6 +141,11 @@ export function openai(options: Omit<OpenAiModel, "kind">): OpenAiModel {
 /** An embedding model behind an OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM. */
 export function openaiEmbeddings(options: Omit<OpenAiEmbeddings, "kind">): OpenAiEmbeddings {
   return { kind: "openai-embeddings", ...options };
+}
+
+/** A function that scores passages, in a grader's place: one call for all of them. */
+export function scorer(score: ScoreFunction): Scorer {
+  return { kind: "scorer", score };
 }
 
 /** Web search by Tavily. */

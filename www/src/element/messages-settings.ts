@@ -52,6 +52,14 @@ export const ENGLISH_SETTINGS: SettingsMessages = {
       name: "Self-reflective",
       text: "Also checks the draft against its sources and the question, and writes another when it fails. Two calls more for each draft, three drafts at most.",
     },
+    "corrective-scored": {
+      name: "Corrective, by scores",
+      text: "Scores each passage; the average decides whether they are used, completed or replaced by the web, whose pages are scored too. One call more for each passage and page.",
+    },
+    "self-rag-prompted": {
+      name: "Self-RAG, by prompts",
+      text: "Asks first whether the documentation is needed, then grades passages, support and usefulness; one strict draft after a bad one. No web search.",
+    },
   },
   passages: { name: "Passages", text: "How many are looked up for a question. More of them find more and cost more." },
   passagesRange: (least, most) => `Give a number from ${least} to ${most}.`,

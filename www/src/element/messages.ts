@@ -1,6 +1,6 @@
 // Every string of the element, in English; `assistant.messages` overrides any of them.
 
-import type { Check, Outcome, Reason, Verdict } from "../client/index.ts";
+import type { Check, Decision, Outcome, Reason, Retrieval, Verdict } from "../client/index.ts";
 import type { SettingsMessages } from "./messages-settings.ts";
 import { adviceInEnglish } from "./messages-advice.ts";
 import type { Advice } from "./messages-advice.ts";
@@ -42,6 +42,10 @@ export interface Messages extends Partial<SettingsMessages> {
   gradingAll: (of: number) => string;
   grading: (n: number, of: number) => string;
   graded: (relevant: number, rejected: number, unknown: number) => string;
+  retrieval: (retrieve: Retrieval) => string;
+  decided: (decision: Decision) => string;
+  supportedInPart: string;
+  rated: (rating: number) => string;
   searchingWeb: string;
   searchedWeb: (results: number) => string;
   drafting: string;
@@ -107,6 +111,18 @@ const WITHDRAWN: Record<Check, string> = {
   usefulness: "it does not answer the question",
 };
 
+const RETRIEVAL: Record<Retrieval, string> = {
+  yes: "It needs the documentation",
+  no: "It needs no documentation",
+  continue: "Looked up all the same",
+  unknown: "Looked up to be sure",
+};
+const DECIDED: Record<Decision, string> = {
+  correct: "Enough to answer from",
+  ambiguous: "To be completed by the web",
+  incorrect: "To be replaced by the web",
+};
+
 const PARTIAL: Partial<Record<Reason, string>> = {
   ungrounded: "Parts of this are not supported by the sources. Read the quotes before you rely on it.",
   not_useful: "This is the closest the documentation comes, but it may not answer your question.",
@@ -162,6 +178,10 @@ export const ENGLISH: Messages = {
       ...(rejected > 0 ? [`${rejected} set aside`] : []),
       ...(unknown > 0 ? [`${unknown} undecided`] : []),
     ].join(", "),
+  retrieval: (retrieve) => RETRIEVAL[retrieve],
+  decided: (decision) => DECIDED[decision],
+  supportedInPart: "Supported in part",
+  rated: (rating) => `Rated ${rating} of 5`,
   searchingWeb: "Searching the web",
   searchedWeb: (results) => `Found ${plural(results, "web page")}`,
   drafting: "Drafting an answer",

@@ -1,7 +1,7 @@
 // Settings to services: whom the loop in this page asks, and who gets to see a question then.
 
 import { endpoint, openai, tavily } from "../client/index.ts";
-import type { Chat, Solver, WebSearch } from "../client/index.ts";
+import type { Chat, Scorer, Solver, WebSearch } from "../client/index.ts";
 import type { Services } from "./assistants.ts";
 import { webAddress } from "./links.ts";
 import type { Messages } from "./messages.ts";
@@ -37,13 +37,13 @@ export function destinations({ chat, search }: Services, messages: Messages): st
   return messages.sentTo([...new Set(models)], search === undefined ? undefined : hostOf(search, messages));
 }
 
-function solversOf(chat: Chat): Solver[] {
+function solversOf(chat: Chat): (Solver | Scorer)[] {
   const isOne = typeof chat !== "object" || "kind" in chat;
   return isOne ? [chat as Solver] : Object.values(chat);
 }
 
-function hostOf(service: Exclude<Solver, "builtin"> | WebSearch, messages: Messages): string {
-  if (typeof service === "function") return messages.ownService;
+function hostOf(service: Exclude<Solver, "builtin"> | Scorer | WebSearch, messages: Messages): string {
+  if (typeof service === "function" || service.kind === "scorer") return messages.ownService;
   const usual = service.kind === "tavily" ? "https://api.tavily.com" : "/";
   const address = webAddress(service.baseUrl || usual, document.baseURI);
   return address === undefined ? "?" : new URL(address).host;

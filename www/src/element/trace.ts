@@ -67,12 +67,15 @@ export class Stages {
     const m = this.#messages;
     const steps = this.#steps;
     switch (event.type) {
+      case "decide-retrieval":
+        if (event.retrieve === "no") steps.set("retrieve", "done", m.retrieval(event.retrieve));
+        return;
       case "retrieve":
         steps.set("retrieve", "done", m.searched(event.passages));
         if (event.passages > 0) steps.set("grade", "active", m.gradingAll(event.passages));
         return;
       case "grade":
-        return steps.set("grade", "active", m.grading(event.n, event.of));
+        return steps.set(this.#searches > 0 ? "web grade" : "grade", "active", m.grading(event.n, event.of));
       case "decide":
         steps.set("grade", "done", m.graded(event.relevant, event.rejected, event.unknown));
         if (event.needWeb) this.#expectWeb();
@@ -86,6 +89,7 @@ export class Stages {
       case "draft-start":
         // Neither every strategy grades nor every page searches the web.
         steps.dropIfActive("grade");
+        steps.dropIfActive("web grade");
         steps.dropIfActive(`web ${this.#searches}`);
         this.#draft = event.attempt;
         return steps.set(`draft ${event.attempt}`, "active", m.drafting);
@@ -137,6 +141,8 @@ export class Trace {
   show(event: AnswerEvent): void {
     const m = this.#messages;
     switch (event.type) {
+      case "decide-retrieval":
+        return this.#add("done", m.retrieval(event.retrieve));
       case "retrieve":
         return this.#add("done", m.searched(event.passages), detail(event.query));
       case "grade": {
@@ -144,7 +150,11 @@ export class Trace {
         return this.#add(event.verdict, m.tracePassage(event.n, event.of, event.verdict), detail(event.passageId + score));
       }
       case "decide":
-        return this.#add("done", m.graded(event.relevant, event.rejected, event.unknown));
+        return this.#add(
+          "done",
+          m.graded(event.relevant, event.rejected, event.unknown),
+          event.decision !== undefined && detail(m.decided(event.decision)),
+        );
       case "rewrite":
         return this.#add("done", m.traceRewrite, detail(event.query));
       case "web-search":
@@ -158,7 +168,12 @@ export class Trace {
         return;
       case "check":
         this.#endDraft();
-        return this.#add(event.verdict, m.checked(event.check, event.verdict));
+        return this.#add(
+          event.verdict,
+          m.checked(event.check, event.verdict),
+          event.support === "partially_supported" && detail(m.supportedInPart),
+          event.rating !== undefined && detail(m.rated(event.rating)),
+        );
       case "draft-reject": {
         const text = this.#text !== "" && h("del", { class: "withdrawn", part: "withdrawn" }, this.#text);
         return this.#steps.set(`draft ${event.attempt}`, "no", m.rejected(event.attempt, event.check), text);
