@@ -218,7 +218,13 @@ fn a_run_with_a_model_that_repeats_ends_without_a_single_verdict() {
 fn drafts_and_queries_are_without_the_fences_of_their_request() {
     let source = Passage { text: "The port is 8080.".to_owned(), ..passage(0, Origin::Local) };
     let question = "Which port is it?".to_owned();
-    let generate = Generate { question: question.clone(), passages: vec![source], rejected: Vec::new(), strict: false };
+    let generate = Generate {
+        question: question.clone(),
+        passages: vec![source],
+        rejected: Vec::new(),
+        strict: false,
+        temperature: 0.2,
+    };
     let rewrite = RewriteQuery { question: question.clone(), tried: vec![question.clone()] };
     let marker = |task: &Task| {
         let user = llm::request(task, Language::De).messages[1].content.clone();

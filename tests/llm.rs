@@ -79,9 +79,6 @@ fn words(task: &Task, reply: &TaskReply) -> String {
             Support::Unknown => "Somewhat.".to_owned(),
         },
         (_, TaskReply::Rating(rating)) => format!("{{\"usefulness\": {rating}}}"),
-        (Task::CheckGrounding(_) | Task::CheckUsefulness(_), TaskReply::Verdict(Verdict::Unknown)) => {
-            "Perhaps.".to_owned()
-        }
         (_, TaskReply::Query(query)) => format!("\"{query}\"\n"),
         (_, TaskReply::Draft(draft)) => draft.text.clone(),
         _ => panic!("{reply:?} is no reply to {task:?}"),

@@ -244,7 +244,8 @@ impl Platform for Connected {
         let asked =
             FunctionPairs { role: Role::Grade.name(), question, passages: passages.iter().map(shown).collect() };
         let asked = to_js(&asked).map_err(|_| ProviderError::Function)?;
-        let scores = called(&self.models, scorer, &asked, &options(&[("signal", &exchange.0.signal())])).await?;
+        let scores =
+            called(&self.models, scorer, &asked, &options(&[("signal", &exchange.controller.signal())])).await?;
         serde_wasm_bindgen::from_value(scores).map_err(|_| ProviderError::Function)
     }
 
