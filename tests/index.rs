@@ -369,7 +369,7 @@ fn what_cannot_be_inserted_is_refused_by_name_and_changes_nothing() {
         assert_eq!(index.save(1), before);
     }
     let nan = index.insert("a", two(), vector([0.0, 0.0, f32::NAN])).unwrap_err();
-    assert_eq!(nan.to_string(), r#"vector of "a#1": component 2 is NaN, not a finite number"#);
+    assert_eq!(nan.to_string(), r#"vector of "a#1": component 2 is not a finite number"#);
     let unmodelled = Index::new(None).insert("a", two(), vector([1.0, 0.0, 0.0]));
     assert_eq!(unmodelled, Err(fault(VectorFault::NoModel)));
 }

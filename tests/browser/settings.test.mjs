@@ -73,7 +73,7 @@ test("a_strategy_and_a_number_of_passages_decide_what_is_asked", async (t) => {
   for (const strategy of ["Naive", "Corrective", "Self-reflective"]) {
     await openSettings(page);
     await chooseModel(page);
-    await page.getByRole("radio", { name: strategy }).check();
+    await page.getByRole("radio", { name: strategy, exact: true }).check();
     await page.getByRole("spinbutton", { name: "Passages" }).fill("2");
     await apply(page);
     model.calls.length = 0;
@@ -295,7 +295,7 @@ test("the_worker_can_do_each_step_or_everything", async (t) => {
   worker = [];
   await openSettings(page);
   await page.getByRole("radio", { name: "At the edge" }).last().check();
-  await page.getByRole("radio", { name: "Corrective" }).check();
+  await page.getByRole("radio", { name: "Corrective", exact: true }).check();
   await page.getByRole("spinbutton", { name: "Passages" }).fill("7");
   await apply(page);
   assert.equal(await page.getByRole("radio", { name: "At the edge" }).isChecked(), true, "the switch has followed");
@@ -326,7 +326,7 @@ test("a_page_can_bring_its_own_model_and_leave_the_settings_out", async (t) => {
   await page.evaluate(() => document.querySelector("countercheck-assistant").setAttribute("settings", ""));
   await openSettings(page);
   assert.equal(await page.getByRole("radio", { name: "As this page was set up" }).first().isChecked(), true);
-  assert.equal(await page.getByRole("radio", { name: "Corrective" }).isChecked(), true);
+  assert.equal(await page.getByRole("radio", { name: "Corrective", exact: true }).isChecked(), true);
 });
 
 for (const [name, options] of [
