@@ -78,8 +78,8 @@ export const mutants = [
   {
     name: "the query's vector is not charged",
     file: "src/pipeline/budget.rs",
-    search: "[self.embed, ",
-    replace: "[",
+    search: "[self.embed, self.decide,",
+    replace: "[self.decide,",
   },
   {
     name: "a search is not booked",
@@ -95,15 +95,15 @@ export const mutants = [
   },
   {
     name: "an unreadable verdict is a yes",
-    file: "src/pipeline/answer.rs",
-    search: "verdict = path.ask(task(again)).await?.unwrap_or_default();",
-    replace: "verdict = path.ask(task(again)).await?.unwrap_or(Verdict::Yes);",
+    file: "src/pipeline/verdict.rs",
+    search: "Self::Verdict(Verdict::Unknown)",
+    replace: "Self::Verdict(Verdict::Yes)",
   },
   {
     name: "an unreadable grade is a no",
-    file: "src/pipeline/answer.rs",
-    search: "_ => Grade::default(),",
-    replace: "_ => Grade { verdict: Verdict::No, score: None },",
+    file: "src/pipeline/context.rs",
+    search: "vec![Grade::default(); batch.len()]",
+    replace: "vec![Grade { verdict: Verdict::No, score: None }; batch.len()]",
   },
   {
     name: "a verdict is asked for until there is one",
@@ -113,15 +113,15 @@ export const mutants = [
   },
   {
     name: "an outage of the grader asks for the web",
-    file: "src/pipeline/answer.rs",
-    search: "let need_web = rejected > 0 || passages.is_empty();",
-    replace: "let need_web = rejected + unknown > 0 || passages.is_empty();",
+    file: "src/pipeline/context.rs",
+    search: "None => rejected == 0 && !graded.is_empty(),",
+    replace: "None => rejected + unknown == 0 && !graded.is_empty(),",
   },
   {
     name: "rejected passages are kept",
-    file: "src/pipeline/answer.rs",
-    search: "of(Verdict::Yes).chain(of(Verdict::Unknown))",
-    replace: "of(Verdict::Yes).chain(of(Verdict::Unknown)).chain(of(Verdict::No))",
+    file: "src/pipeline/context.rs",
+    search: "kept(&graded, |grade| grade.verdict == Verdict::Unknown)]",
+    replace: "kept(&graded, |grade| grade.verdict != Verdict::Yes)]",
   },
   {
     name: "a search after the last attempt",
@@ -131,21 +131,21 @@ export const mutants = [
   },
   {
     name: "a query is sent twice",
-    file: "src/pipeline/answer.rs",
+    file: "src/pipeline/context.rs",
     search: "if query.is_empty() || record.queries.contains(&query) {",
     replace: "if query.is_empty() {",
   },
   {
     name: "a failed web is asked again",
-    file: "src/pipeline/answer.rs",
-    search: "if record.web != WebSearch::Open {",
-    replace: "if false {",
+    file: "src/pipeline/context.rs",
+    search: "if record.web != WebSearch::Open || strategy.web.results == 0 {",
+    replace: "if strategy.web.results == 0 {",
   },
   {
     name: "the web repeats what is known",
-    file: "src/pipeline/answer.rs",
-    search: "&& !known(context, &result) {",
-    replace: "&& (true || !known(context, &result)) {",
+    file: "src/pipeline/context.rs",
+    search: "if !known && !result.text.trim().is_empty() {",
+    replace: "if !result.text.trim().is_empty() {",
   },
   {
     name: "one draft too many",
@@ -211,20 +211,20 @@ export const mutants = [
   {
     name: "a truncated draft is checked",
     file: "src/pipeline/answer.rs",
-    search: "if draft.truncated {",
-    replace: "if false {",
+    search: "if draft.truncated || !from_documents {",
+    replace: "if !from_documents {",
   },
   {
     name: "a failed draft is not withdrawn",
     file: "src/pipeline/answer.rs",
-    search: "path.emit(Event::DraftReject { attempt: record.attempts.len() as u32, check });",
+    search: "path.emit(Event::DraftReject { attempt: n, check });",
     replace: "",
   },
   {
     name: "the flags are those of the last draft",
     file: "src/pipeline/record.rs",
-    search: "shown.as_ref().and_then(|a| a.verdict(check).flag())",
-    replace: "self.attempts.last().filter(|_| shown.is_some()).and_then(|a| a.verdict(check).flag())",
+    search: "shown.as_ref().and_then(|a| a.verdict(check, &strategy.checks).flag())",
+    replace: "self.attempts.last().filter(|_| shown.is_some()).and_then(|a| a.verdict(check, &strategy.checks).flag())",
   },
   {
     name: "of equals the later draft is returned",
@@ -259,8 +259,8 @@ export const mutants = [
   {
     name: "a failing provider loses the drafts",
     file: "src/pipeline/record.rs",
-    search: "let best = self.best().cloned();",
-    replace: "let best = self.best().filter(|_| !matches!(self.ending, Some(Ending::Failed(_)))).cloned();",
+    search: "let best = self.best(strategy).cloned();",
+    replace: "let best = self.best(strategy).filter(|_| !matches!(self.ending, Some(Ending::Failed(_)))).cloned();",
   },
   {
     name: "a draft with many quotes counts as truncated",
