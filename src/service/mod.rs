@@ -245,9 +245,8 @@ impl<N: Platform> Performer<'_, N> {
             return Outcome::without_tokens(Reply::Failed(Failure::NotConfigured { service: MODEL }), 0);
         };
         let reply = match self.network.own_scores(scorer, question, passages).await {
-            Ok(scores) => {
-                let grades = scores.into_iter().map(|score| Grade::scored(Some(score))).collect();
-                Reply::Task(TaskReply::Grades(grades))
+            Ok(given) => {
+                Reply::Task(TaskReply::Grades(given.into_iter().map(|score| Grade::scored(Some(score))).collect()))
             }
             Err(error) => Reply::Failed(failure(MODEL, error, None)),
         };

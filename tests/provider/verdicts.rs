@@ -182,7 +182,7 @@ const NAMES: [&str; 3] = ["fully_supported", "partially_supported", "no_support"
 const CHOICES: &[(&str, Option<usize>)] = &[
     (r#"{"support":"fully_supported"}"#, Some(0)),
     (r#"{"Support": "Partially supported."}"#, Some(1)),
-    (r#"{'support': 'NO_SUPPORT',}"#, Some(2)),
+    ("{'support': 'NO_SUPPORT',}", Some(2)),
     ("fully supported", Some(0)),
     ("**Partially_Supported**", Some(1)),
     ("\"no_support\"", Some(2)),
