@@ -33,6 +33,8 @@ pub struct AskRequest {
     pub rule: Option<Rule>,
     /// Thresholds for the scores of passages; of a strategy whose rule goes by them.
     pub domain: Option<Domain>,
+    /// Whether a model grades all passages with one call in place of one each; of a strategy that grades.
+    pub batch: Option<bool>,
     /// What is returned when no draft passed its checks; the best by default.
     pub on_exhaustion: Option<OnExhaustion>,
     /// The language of the answer; that of the question by default.
@@ -77,8 +79,8 @@ impl AskRequest {
     pub fn check(self, host: Limits) -> Result<Asked, Problem> {
         let question = Question::new(&self.question)?;
         let strategy = self.strategy.as_deref().map_or_else(|| Ok(Strategy::default()), Strategy::named)?;
-        let Self { k, max_retries, rule, domain, on_exhaustion, .. } = self;
-        let strategy = strategy.with(Options { k, max_retries, rule, domain, on_exhaustion })?;
+        let Self { k, max_retries, rule, domain, batch, on_exhaustion, .. } = self;
+        let strategy = strategy.with(Options { k, max_retries, rule, domain, batch, on_exhaustion })?;
         let own = self.limits.unwrap_or_default();
         let limits = Limits {
             max_calls: own.max_calls.unwrap_or(host.max_calls).min(host.max_calls),

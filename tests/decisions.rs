@@ -100,10 +100,21 @@ fn g_17_a_passage_is_relevant_strictly_above_one_half() {
 }
 
 #[test]
-fn a_rule_needs_grades_and_a_domain_scores() {
+fn a_rule_and_a_batch_need_grades_and_a_domain_scores() {
     let rule = |rule| Options { rule: Some(rule), ..Options::default() };
     let domain = Options { domain: Some(Domain::Legal), ..Options::default() };
-    assert_eq!(Strategy::naive().with(rule(Rule::Max)), Err(StrategyError::NoGrades { strategy: "naive" }));
+    let none = |option| Err(StrategyError::NoGrades { strategy: "naive", option });
+    assert_eq!(Strategy::naive().with(rule(Rule::Max)), none("rule"));
+    let batch = |batch| Options { batch: Some(batch), ..Options::default() };
+    assert_eq!(Strategy::naive().with(batch(true)), none("batch"));
+    assert_eq!(Strategy::naive().with(batch(false)), Ok(Strategy::naive()));
+    let batched = |strategy: Strategy| strategy.grading.map(|grading| grading.batched);
+    for given in [true, false] {
+        assert_eq!(Strategy::corrective().with(batch(given)).map(batched), Ok(Some(given)));
+        let scored = Strategy::corrective_scored().in_batches().with(batch(given)).map(batched);
+        assert_eq!(scored, Ok(Some(given)), "what is said last holds");
+    }
+    assert_eq!(Strategy::corrective().with(Options::default()).map(batched), Ok(Some(false)));
     assert_eq!(Strategy::corrective().with(domain), Err(StrategyError::NoScores));
     let scored = Strategy::corrective().with(rule(Rule::Max)).expect("corrective grades");
     assert_eq!(scored.grading.map(|grading| grading.scale()), Some(Scale::Graded));

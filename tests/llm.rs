@@ -54,6 +54,7 @@ fn words(task: &Task, reply: &TaskReply) -> String {
         Verdict::Unknown => "It depends.".to_owned(),
     };
     match (task, reply) {
+        (Task::GradePassages(task), TaskReply::Grades(grades)) if grades.len() > 1 => listed(task.scale, grades),
         (Task::GradePassages(task), TaskReply::Grades(grades)) if task.scale == Scale::Graded => {
             grades[0].score.map_or("Hard to say.".to_owned(), |score| format!("Score: {score}"))
         }
@@ -83,6 +84,18 @@ fn words(task: &Task, reply: &TaskReply) -> String {
         (_, TaskReply::Draft(draft)) => draft.text.clone(),
         _ => panic!("{reply:?} is no reply to {task:?}"),
     }
+}
+
+/// Verdicts on several passages, the last first; what the model does not know it leaves out.
+fn listed(scale: Scale, grades: &[Grade]) -> String {
+    let said = |grade: &Grade| match (scale, grade.verdict) {
+        (Scale::Graded, _) => grade.score.map(|score| json!(score)),
+        (_, Verdict::Unknown) => None,
+        (_, verdict) => Some(json!(if verdict == Verdict::Yes { "yes" } else { "no" })),
+    };
+    let entry = |(id, grade): (usize, &Grade)| Some(json!({ "id": id + 1, "score": said(grade)? }));
+    let entries: Vec<Value> = grades.iter().enumerate().rev().filter_map(entry).collect();
+    format!("The verdicts are:\n{}", json!({ "verdicts": entries }))
 }
 
 fn as_model(task: &Task, reply: Result<TaskReply, Failure>) -> Result<TaskReply, Failure> {
@@ -128,6 +141,64 @@ fn g_04_scores_come_through_prompts_and_parsers() {
     let answer = ask_with(script, Strategy::corrective_scored());
     assert_eq!((answer.decision, answer.calls.grade), (Some(Decision::Correct), 5));
     assert_eq!(answer.verdicts.iter().map(|v| v.score).collect::<Vec<_>>(), scores);
+}
+
+#[test]
+fn a_batch_says_the_same_as_a_call_for_each_passage() {
+    let scores = &[Some(0.9), Some(0.25), None, Some(1.0)];
+    let script = Script { scores, web_scores: &[Some(0.8)], ..Script::default() };
+    let answer = ask_with(script, Strategy::corrective_scored().in_batches());
+    assert_eq!((answer.decision, answer.calls.grade), (Some(Decision::Correct), 2), "all, and the open one");
+    assert_eq!(answer.verdicts.iter().map(|v| v.score).collect::<Vec<_>>(), scores);
+    for grades in ["RRRR", "RIRI", "IIII"] {
+        let script = || Script { grades, ..Script::default() };
+        let (alone, batch) = (ask(script()), ask_with(script(), Strategy::self_reflective().in_batches()));
+        assert_eq!((alone.calls.grade, batch.calls.grade), (4, 1), "B51: {grades}");
+        assert_eq!((&alone.verdicts, alone.sources), (&batch.verdicts, batch.sources), "{grades}");
+    }
+}
+
+fn batch(scale: Scale, again: bool) -> Task {
+    let passages = (0..3).map(|n| passage(n, Origin::Local)).collect();
+    GradePassages { question: "Why?".to_owned(), passages, scale, again }.into()
+}
+
+#[test]
+fn a_batch_is_one_request_with_a_number_for_each_passage() {
+    for (scale, value) in [
+        (Scale::Binary, json!({ "type": "string", "enum": ["yes", "no"] })),
+        (Scale::Graded, json!({ "type": "number" })),
+    ] {
+        let sent = |again| -> Value {
+            let request = service().request(&llm::request(&batch(scale, again), Language::En));
+            serde_json::from_slice(&request.body).unwrap()
+        };
+        let item = json!({
+            "type": "object",
+            "properties": { "id": { "type": "integer", "enum": [1, 2, 3] }, "score": value },
+            "required": ["id", "score"],
+            "additionalProperties": false,
+        });
+        let schema = &sent(false)["response_format"]["json_schema"]["schema"];
+        assert_eq!(schema["properties"], json!({ "verdicts": { "type": "array", "items": item } }));
+        let user = sent(false)["messages"][1]["content"].as_str().unwrap().to_owned();
+        let places: Vec<usize> = (0..3).map(|n| user.find(&format!("Passage number {n}.")).unwrap()).collect();
+        assert!(places.is_sorted() && user.contains("[3]"), "{user}");
+        assert_eq!(sent(true)["response_format"], Value::Null, "asked again as plain text");
+        assert!(sent(false)["max_completion_tokens"].as_u64() > Some(256), "room for each");
+    }
+}
+
+/// B20: what is complete before a cut is kept; what a filter or lost bytes garbled says nothing.
+#[test]
+fn of_a_batch_that_is_cut_off_the_complete_verdicts_stay() {
+    let text = r#"{"verdicts": [{"id": 2, "score": "no"}, {"id": 1, "score": "yes"}, {"id": 3, "sc"#;
+    let [yes, no, none] = [Verdict::Yes, Verdict::No, Verdict::Unknown];
+    for (finish, expected) in [("length", [yes, no, none]), ("content_filter", [none; 3]), ("other", [none; 3])] {
+        let reply = through(&batch(Scale::Binary, false), 200, &said(text, finish)).unwrap();
+        let TaskReply::Grades(grades) = reply else { panic!("{reply:?}") };
+        assert_eq!(grades.iter().map(|grade| grade.verdict).collect::<Vec<_>>(), expected, "{finish}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The prompts as they are sent, word for word, and that the packs of all languages ask for the same.
 //! `UPDATE_PROMPTS=1 cargo test --test prompts` writes the prompts anew for people to read before they
 //! are committed.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,6 +9,7 @@ use std::path::Path;
 
 use countercheck::document::{Origin, Passage, Span};
 use countercheck::prompt::{self, Language, Prompt};
+use countercheck::provider::verdict;
 use proptest::prelude::*;
 
 const TEMPLATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/prompt/templates");
@@ -56,7 +57,9 @@ fn all(texts: &Texts, language: Language) -> Vec<(String, Prompt)> {
     for again in [false, true] {
         let twice = [
             ("grade", prompt::grade(question, &passages[0], again, language)),
+            ("grade_batch", prompt::grade_batch(question, &passages, again, language)),
             ("grade_score", prompt::grade_score(question, &passages[0], again, language)),
+            ("grade_score_batch", prompt::grade_score_batch(question, &passages, again, language)),
             ("generate", prompt::generate(question, &passages, &rejected(again), false, language)),
             ("generate_strict", prompt::generate(question, &passages, &rejected(again), true, language)),
             ("grounding", prompt::grounding(answer, &passages, again, language)),
@@ -157,6 +160,8 @@ fn c_03_g_04_r_03_g_13_r_05_g_14_g_11_each_verdict_is_asked_for_in_its_form() {
     let forms: &[(&str, &[&str])] = &[
         ("grade", &["{\"score\": \"yes\"}", "{\"score\": \"no\"}"]),
         ("grade_score", &["1.0", "0.5", "0.0", "{\"score\": N}"]),
+        ("grade_batch", &["{\"verdicts\": [{\"id\": N, \"score\": S}]}", "\"yes\"", "\"no\""]),
+        ("grade_score_batch", &["1.0", "0.5", "0.0", "{\"verdicts\": [{\"id\": N, \"score\": S}]}", "0.0", "1.0"]),
         ("grounding", &["{\"grounded\": \"yes\"}", "{\"grounded\": \"no\"}"]),
         (
             "support",
@@ -176,8 +181,29 @@ fn c_03_g_04_r_03_g_13_r_05_g_14_g_11_each_verdict_is_asked_for_in_its_form() {
     for language in Language::ALL {
         for (name, parts) in forms {
             let system = prompt(name, *language).system;
-            let places: Vec<usize> = parts.iter().filter_map(|part| system.find(part)).collect();
-            assert!(places.len() == parts.len() && places.is_sorted(), "{name} in {language:?}: {system}");
+            let mut rest = system.as_str();
+            for part in *parts {
+                let at = rest.find(part);
+                rest =
+                    &rest[at.unwrap_or_else(|| panic!("{part} of {name} in {language:?}: {system}"))..][part.len()..];
+            }
+        }
+    }
+}
+
+/// A list of verdicts names each passage by the number above it; an example that could be a verdict is not
+/// among what the model is shown, so that it cannot be repeated as one.
+#[test]
+fn passages_of_a_batch_are_numbered_and_the_form_of_the_reply_is_no_verdict() {
+    for language in Language::ALL {
+        for name in ["grade_batch", "grade_batch-again", "grade_score_batch", "grade_score_batch-again"] {
+            let Prompt { system, user, .. } = prompt(name, *language);
+            let numbers = ["\n[1]\n", "\n[2]\n"].map(|number| user.find(number).unwrap());
+            let texts = TEXTS.passages.map(|text| user.find(text.trim()).unwrap());
+            assert!([numbers[0], texts[0], numbers[1], texts[1]].is_sorted(), "{name} in {language:?}: {user}");
+            for shown in [&system, &user] {
+                assert_eq!(verdict::items(shown, 2), [None, None], "{name} in {language:?}: {shown}");
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Codecs of model and search services, the verdict parser and the retry policy, without a network.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+#[path = "provider/batches.rs"]
+mod batches;
 #[path = "provider/chat.rs"]
 mod chat;
 #[path = "provider/embedding.rs"]

@@ -2,6 +2,8 @@
 //! clock that goes on only when everybody waits. The same fixtures and vectors as in the other hosts.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+#[path = "service/batch.rs"]
+mod batch;
 #[path = "service/embedding.rs"]
 mod embedding;
 #[path = "service/failures.rs"]

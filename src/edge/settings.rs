@@ -9,6 +9,7 @@
 //! | `CHAT_MODEL` | | the model's name there |
 //! | `CHAT_API_KEY` | | a secret: the key for it |
 //! | `CHAT_HEADERS_TIMEOUT_MS`, `CHAT_IDLE_TIMEOUT_MS` | 20,000 (a draft 25,000), 15,000 | how long the model may take to begin, and between two pieces |
+//! | `CHAT_CONFIDENCE` | | `yes`: grades come with the probability of yes as their score, where the service tells it |
 //! | `SEARCH_API_KEY` | | a secret: the key for web search by Tavily |
 //! | `SEARCH_BASE_URL` | `https://api.tavily.com` | where that is, or a relay of it |
 //! | `EMBED_BASE_URL` | | an OpenAI-compatible endpoint for the vectors of queries, in place of the embedder's table |
@@ -110,7 +111,7 @@ impl Settings {
         };
         let [chat_key, search_key, embed_key] = [set("CHAT_API_KEY")?, set("SEARCH_API_KEY")?, set("EMBED_API_KEY")?];
         let has_key = [&chat_key, &search_key, &embed_key].into_iter().any(Option::is_some);
-        let is_local = set("LOCAL")?.is_some_and(|local| local.trim() == "yes");
+        let is_local = is_yes(set("LOCAL")?);
         let solver = solver(&set, chat_key)?;
         let services = ServiceSettings {
             grade: solver.clone(),
@@ -147,7 +148,8 @@ fn solver(set: &impl Fn(&'static str) -> Variable, key: Option<String>) -> Resul
     };
     let headers_ms = number(set, "CHAT_HEADERS_TIMEOUT_MS")?;
     let idle_ms = number(set, "CHAT_IDLE_TIMEOUT_MS")?;
-    Ok(SolverSettings::OpenAi { model, place: Place { headers_ms, idle_ms, ..place } })
+    let confidence = is_yes(set("CHAT_CONFIDENCE")?);
+    Ok(SolverSettings::OpenAi { model, place: Place { headers_ms, idle_ms, ..place }, confidence })
 }
 
 fn embedder(
@@ -173,6 +175,10 @@ fn model(
         (None, None) if key.is_some() => half(api_key, base_url),
         (None, None) => Ok(None),
     }
+}
+
+fn is_yes(value: Option<String>) -> bool {
+    value.is_some_and(|value| value.trim() == "yes")
 }
 
 fn number<T: FromStr>(set: &impl Fn(&'static str) -> Variable, name: &'static str) -> Result<Option<T>, SettingsError> {

@@ -7,7 +7,7 @@ use crate::pipeline::decision::{Decision, Grading, Rule};
 use crate::pipeline::record::{Ending, PassageVerdict, Record, WebSearch};
 use crate::pipeline::run::Path;
 use crate::pipeline::strategy::Strategy;
-use crate::pipeline::task::{Failure, Grade, GradePassages, RewriteQuery};
+use crate::pipeline::task::{Failure, Grade, GradePassages, MAX_BATCH, RewriteQuery};
 use crate::pipeline::trace::Event;
 use crate::pipeline::verdict::{Scale, Verdict};
 
@@ -60,8 +60,8 @@ async fn retrieve(path: &Path, question: &str, k: usize, record: &mut Record) ->
     Ok(hits.into_iter().map(|hit| hit.passage).collect())
 }
 
-/// Grades passages, retrieved ones or those of the web: a task for each, or one for all, and once more
-/// and differently for those without a verdict.
+/// Grades passages, retrieved ones or those of the web: a task for each, or one for as many as it takes;
+/// and once more, differently and each by itself, those without a verdict.
 async fn grade(
     path: &Path,
     question: &str,
@@ -72,7 +72,8 @@ async fn grade(
     let mut grades = vec![Grade::default(); passages.len()];
     for again in [false, true] {
         let open: Vec<usize> = (0..grades.len()).filter(|&i| grades[i].verdict == Verdict::Unknown).collect();
-        let batches: Vec<&[usize]> = open.chunks(if grading.batched { open.len().max(1) } else { 1 }).collect();
+        let size = if grading.batched && !again { MAX_BATCH } else { 1 };
+        let batches: Vec<&[usize]> = open.chunks(size).collect();
         let task = |batch: &&[usize]| GradePassages {
             question: question.to_owned(),
             passages: batch.iter().map(|&i| passages[i].clone()).collect(),

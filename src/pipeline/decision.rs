@@ -67,7 +67,8 @@ pub struct Grading {
     pub thresholds: Thresholds,
     /// With fewer relevant passages nothing is correct.
     pub min_relevant: usize,
-    /// One task has all passages, for a solver that scores them at once (seed G-17).
+    /// One task has all passages, up to 20 of them: one call of a model, or of a scorer (seed G-17). Those
+    /// that the reply leaves without a grade are asked about once more, each by itself.
     pub batched: bool,
 }
 

@@ -94,11 +94,13 @@ pub enum StrategyError {
         /// The value given.
         max_retries: u32,
     },
-    /// A rule for grades, of a preset that grades nothing.
-    #[error("{strategy} grades no passages, so it has no rule: leave `rule` out or ask for another strategy")]
+    /// An option of grades, of a preset that grades nothing.
+    #[error("{strategy} grades no passages, so it has no {option}: leave `{option}` out or ask for another strategy")]
     NoGrades {
         /// The preset.
         strategy: &'static str,
+        /// The option.
+        option: &'static str,
     },
     /// A domain, of a strategy without scores.
     #[error("a domain sets thresholds for scores: ask for corrective-scored, or for the rule average or max")]
@@ -124,6 +126,8 @@ pub struct Options {
     pub rule: Option<Rule>,
     /// The thresholds of a domain.
     pub domain: Option<Domain>,
+    /// See [`Grading::batched`].
+    pub batch: Option<bool>,
     /// See [`Strategy::on_exhaustion`].
     pub on_exhaustion: Option<OnExhaustion>,
 }
@@ -204,7 +208,7 @@ impl Strategy {
 
     /// This preset with other options, each checked.
     pub fn with(mut self, options: Options) -> Result<Self, StrategyError> {
-        let Options { k, max_retries, rule, domain, on_exhaustion } = options;
+        let Options { k, max_retries, rule, domain, batch, on_exhaustion } = options;
         if let Some(k) = k {
             self.k = checked_k(k)?;
         }
@@ -214,8 +218,14 @@ impl Strategy {
             }
             self.max_retries = max_retries;
         }
+        let no_grades = |option| StrategyError::NoGrades { strategy: self.name, option };
         if let Some(rule) = rule {
-            self.grading.as_mut().ok_or(StrategyError::NoGrades { strategy: self.name })?.rule = rule;
+            self.grading.as_mut().ok_or(no_grades("rule"))?.rule = rule;
+        }
+        match (&mut self.grading, batch) {
+            (Some(grading), Some(batch)) => grading.batched = batch,
+            (None, Some(true)) => return Err(no_grades("batch")),
+            (_, None) | (None, Some(false)) => (),
         }
         if let Some(domain) = domain {
             let scored = self.grading.filter(|grading| grading.scale() == Scale::Graded);

@@ -13,6 +13,9 @@ pub struct DecideRetrieval {
     pub question: String,
 }
 
+/// The most passages of one [`GradePassages`].
+pub const MAX_BATCH: usize = 20;
+
 /// Does each passage contain information relevant to the question? (Seeds C-03, C-07; by degrees G-04.)
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradePassages {

@@ -21,10 +21,22 @@ pub fn grade(question: &str, passage: &Passage, again: bool, language: Language)
     language.pack().grade.fill(&material, again)
 }
 
+/// Which of the passages are relevant for the question? The reply is
+/// `{"verdicts": [{"id": 1, "score": "yes" | "no"}, …]}`, where 1 is the first passage.
+pub fn grade_batch(question: &str, passages: &[Passage], again: bool, language: Language) -> Prompt {
+    language.pack().grade_batch.fill(&[("question", one(question)), ("documents", documents(passages))], again)
+}
+
 /// How relevant is the passage for the question? The reply is `{"score": 0.0…1.0}` (seed G-04).
 pub fn grade_score(question: &str, passage: &Passage, again: bool, language: Language) -> Prompt {
     let material = [("question", one(question)), ("document", One(shown(passage)))];
     language.pack().grade_score.fill(&material, again)
+}
+
+/// How relevant is each passage for the question? The reply is
+/// `{"verdicts": [{"id": 1, "score": 0.0…1.0}, …]}`, where 1 is the first passage.
+pub fn grade_score_batch(question: &str, passages: &[Passage], again: bool, language: Language) -> Prompt {
+    language.pack().grade_score_batch.fill(&[("question", one(question)), ("documents", documents(passages))], again)
 }
 
 /// A new query for the web. The reply is the query.

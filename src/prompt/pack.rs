@@ -39,7 +39,9 @@ pub(super) struct Template {
 pub(super) struct Pack {
     pub(super) decide: Template,
     pub(super) grade: Template,
+    pub(super) grade_batch: Template,
     pub(super) grade_score: Template,
+    pub(super) grade_score_batch: Template,
     pub(super) rewrite: Template,
     pub(super) direct: Template,
     pub(super) generate: Template,
@@ -53,8 +55,8 @@ pub(super) struct Pack {
 /// The pack in a folder of `templates/`.
 macro_rules! pack {
     ($folder:literal) => {
-        pack!($folder: decide, grade, grade_score, rewrite, direct, generate, generate_strict, grounding, support,
-            usefulness, rate)
+        pack!($folder: decide, grade, grade_batch, grade_score, grade_score_batch, rewrite, direct, generate,
+            generate_strict, grounding, support, usefulness, rate)
     };
     ($folder:literal: $($name:ident),+) => {
         Pack {

@@ -24,6 +24,7 @@ use crate::host::Network;
 use crate::pipeline::budget::{Millis, Tokens};
 use crate::pipeline::run::{Effect, Order, Outcome, Reply};
 use crate::pipeline::task::{Failure, Grade, GradePassages, Task, TaskReply};
+use crate::pipeline::verdict::Scale;
 use crate::prompt::Language;
 use crate::provider::chat::openai::OpenAiChat;
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, ReplyFormat, Usage};
@@ -117,6 +118,8 @@ enum Solver {
 struct Chat {
     codec: OpenAiChat,
     timeouts: TimeoutSettings,
+    /// Its grades are to have probabilities, and it did not refuse to tell them.
+    confidence: Cell<bool>,
     /// It refused a reply format once: it is not asked for one again.
     plain: Cell<bool>,
 }
@@ -231,7 +234,9 @@ impl<N: Platform> Performer<'_, N> {
                 (self.network.own_model(*model, role, &request, told).await.map_err(Into::into), 1)
             }
             Solver::Chat(chat) => {
-                let called = self.chat(chat, request(), bounds(chat.timeouts), told).await;
+                let logprobs = chat.confidence.get() && is_binary_grade(task);
+                let request = ChatRequest { logprobs, ..request() };
+                let called = self.chat(chat, request, bounds(chat.timeouts), told).await;
                 (called.result, called.called)
             }
         };
@@ -253,21 +258,32 @@ impl<N: Platform> Performer<'_, N> {
         Outcome::without_tokens(reply, 1)
     }
 
-    /// Asks a chat model, without a reply format if it refuses that.
+    /// Asks a chat model; what it refuses to give besides its words, it is not asked for again.
     async fn chat(&self, chat: &Chat, mut request: ChatRequest, bounds: Bounds, told: &Told) -> Called<ChatReply> {
         if chat.plain.get() {
             request.format = ReplyFormat::Text;
         }
-        let first = call(self.network, &Chatting { codec: &chat.codec, request: &request }, bounds, told).await;
-        let refused = matches!(&first.result, Err(failed) if failed.error == ProviderError::FormatRefused);
-        if !refused || request.format == ReplyFormat::Text || first.called >= bounds.may_call {
-            return first;
+        let mut sent = 0;
+        loop {
+            let bounds = Bounds { may_call: bounds.may_call - sent, ..bounds };
+            let asked = Chatting { codec: &chat.codec, request: &request };
+            let Called { result, called } = call(self.network, &asked, bounds, told).await;
+            sent += called;
+            let is_refused = matches!(&result, Err(failed) if failed.error == ProviderError::FormatRefused);
+            if !is_refused || called >= bounds.may_call {
+                return Called { result, called: sent };
+            }
+            // Services do not say reliably which of the two it was.
+            if request.logprobs {
+                chat.confidence.set(false);
+                request.logprobs = false;
+            } else if request.format != ReplyFormat::Text {
+                chat.plain.set(true);
+                request.format = ReplyFormat::Text;
+            } else {
+                return Called { result, called: sent };
+            }
         }
-        chat.plain.set(true);
-        request.format = ReplyFormat::Text;
-        let bounds = Bounds { may_call: bounds.may_call - first.called, ..bounds };
-        let second = call(self.network, &Chatting { codec: &chat.codec, request: &request }, bounds, told).await;
-        Called { called: first.called + second.called, ..second }
     }
 
     /// Searches the web.
@@ -299,6 +315,11 @@ impl<N: Platform> Performer<'_, N> {
         };
         Outcome::without_tokens(reply, found.called)
     }
+}
+
+/// Whether a yes or a no is asked for about passages: of these alone the probability is told.
+fn is_binary_grade(task: &Task) -> bool {
+    matches!(task, Task::GradePassages(GradePassages { scale: Scale::Binary, .. }))
 }
 
 const MODEL: &str = "the model";

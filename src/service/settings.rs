@@ -49,6 +49,10 @@ pub enum SolverSettings {
         model: String,
         /// The endpoint.
         place: Place,
+        /// Whether its grades come with the probability of yes as their score, where the service tells
+        /// log probabilities. The verdict is what the model wrote all the same.
+        #[serde(default)]
+        confidence: bool,
     },
     /// A Worker of ours.
     Worker {
@@ -183,9 +187,10 @@ fn solver(role: Role, settings: &SolverSettings) -> Result<Solver, PlaceError> {
         SolverSettings::Builtin => Solver::Builtin,
         SolverSettings::Own { number } => Solver::Own(*number),
         SolverSettings::Worker { place } => Solver::Worker(remote(place)?),
-        SolverSettings::OpenAi { model, place } => {
+        SolverSettings::OpenAi { model, place, confidence } => {
             let (codec, timeouts) = (OpenAiChat::new(endpoint(place, None)?, named(model)?), timeouts(place)?);
-            Solver::Chat(Rc::new(Chat { codec, timeouts, plain: Cell::new(false) }))
+            let (confidence, plain) = (Cell::new(*confidence), Cell::new(false));
+            Solver::Chat(Rc::new(Chat { codec, timeouts, confidence, plain }))
         }
     })
 }

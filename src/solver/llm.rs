@@ -2,15 +2,20 @@
 //! the model's words become a verdict, a query or a draft.
 //!
 //! A verdict is asked for by a JSON schema; the second time, after a reply that could not be read, as
-//! plain text, which every model can write. What is refused, cut off or garbled is unknown.
+//! plain text, which every model can write. What is refused, cut off or garbled is unknown. Several passages
+//! are graded by one request whose reply is paired with them by number; each verdict is read as if it
+//! were a reply of its own, so what is wrong with one is not with the others.
+
+use std::ops::Range;
 
 use serde_json::{Value, json};
 
+use crate::document::Passage;
 use crate::pipeline::task::{CheckGrounding, CheckUsefulness, Generate, Grade, GradePassages, Task, TaskReply};
 use crate::pipeline::verdict::{Retrieval, Scale, Support, Verdict};
 use crate::prompt::{self, Language, Prompt};
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, Message, ReplyFormat, Role};
-use crate::provider::verdict::{binary_in, choice, is_copied, scale, score};
+use crate::provider::verdict::{binary_in, choice, confidence, is_copied, items, scale, score};
 use crate::solver::marks;
 
 /// The same question must get the same verdict (seeds C-04, C-05); a query may vary a little. A draft
@@ -18,8 +23,9 @@ use crate::solver::marks;
 const VERDICT_TEMPERATURE: f32 = 0.0;
 const QUERY_TEMPERATURE: f32 = 0.2;
 
-/// Room for a verdict with some reasoning before it, a query, and an answer.
+/// Room for a verdict with some reasoning before it, each further one of a batch, a query, and an answer.
 const VERDICT_TOKENS: u32 = 256;
+const FURTHER_TOKENS: u32 = 32;
 const QUERY_TOKENS: u32 = 64;
 const DRAFT_TOKENS: u32 = 1024;
 
@@ -32,10 +38,16 @@ pub fn request(task: &Task, language: Language) -> ChatRequest {
     let prompt = prompt(task, language);
     match task {
         Task::DecideRetrieval(_) => verdict(prompt, "retrieve", &one_of(&["yes", "no", "continue"]), false),
-        Task::GradePassages(GradePassages { scale, again, .. }) => match scale {
-            Scale::Binary => verdict(prompt, "score", &yes_or_no(), *again),
-            Scale::Graded => verdict(prompt, "score", &json!({ "type": "number" }), *again),
-        },
+        Task::GradePassages(GradePassages { passages, scale, again, .. }) => {
+            let value = match scale {
+                Scale::Binary => yes_or_no(),
+                Scale::Graded => json!({ "type": "number" }),
+            };
+            match passages.len() {
+                0 | 1 => verdict(prompt, "score", &value, *again),
+                count => verdicts(prompt, count, &value, *again),
+            }
+        }
         Task::RewriteQuery(_) => chat(prompt, QUERY_TOKENS),
         Task::Generate(Generate { temperature, .. }) => {
             ChatRequest { temperature: Some(*temperature), ..chat(prompt, DRAFT_TOKENS) }
@@ -53,16 +65,19 @@ pub fn request(task: &Task, language: Language) -> ChatRequest {
     }
 }
 
-/// The prompt for a task. A [`GradePassages`] asks about its first passage: the presets put one in each.
+/// The prompt for a task.
 fn prompt(task: &Task, language: Language) -> Prompt {
     match task {
         Task::DecideRetrieval(task) => prompt::decide(&task.question, language),
         Task::GradePassages(GradePassages { question, passages, scale, again }) => {
-            let prompt = match scale {
-                Scale::Binary => prompt::grade,
-                Scale::Graded => prompt::grade_score,
+            let (one, several) = match scale {
+                Scale::Binary => (prompt::grade as Grading, prompt::grade_batch as GradingAll),
+                Scale::Graded => (prompt::grade_score as Grading, prompt::grade_score_batch as GradingAll),
             };
-            passages.first().map(|passage| prompt(question, passage, *again, language)).unwrap_or_default()
+            match &passages[..] {
+                [passage] => one(question, passage, *again, language),
+                passages => several(question, passages, *again, language),
+            }
         }
         Task::RewriteQuery(task) => prompt::rewrite(&task.question, &task.tried, language),
         Task::Generate(task) if task.passages.is_empty() => prompt::direct(&task.question, language),
@@ -80,6 +95,9 @@ fn prompt(task: &Task, language: Language) -> Prompt {
         },
     }
 }
+
+type Grading = fn(&str, &Passage, bool, Language) -> Prompt;
+type GradingAll = fn(&str, &[Passage], bool, Language) -> Prompt;
 
 /// What a model calls the degrees of support.
 const SUPPORT: [(&str, Support); 3] =
@@ -107,12 +125,7 @@ fn chat(prompt: Prompt, max_tokens: u32) -> ChatRequest {
 }
 
 fn verdict(prompt: Prompt, field: &str, value: &Value, again: bool) -> ChatRequest {
-    let schema = json!({
-        "type": "object",
-        "properties": { field: value },
-        "required": [field],
-        "additionalProperties": false,
-    });
+    let schema = object(&json!({ field: value }), &[field]);
     let format = if again { ReplyFormat::Text } else { ReplyFormat::Schema { name: field.to_owned(), schema } };
     ChatRequest {
         temperature: Some(VERDICT_TEMPERATURE),
@@ -120,6 +133,19 @@ fn verdict(prompt: Prompt, field: &str, value: &Value, again: bool) -> ChatReque
         largest_reply: VERDICT_BYTES,
         ..chat(prompt, VERDICT_TOKENS)
     }
+}
+
+/// A verdict for each of so many texts, with its number.
+fn verdicts(prompt: Prompt, count: usize, value: &Value, again: bool) -> ChatRequest {
+    let numbers: Vec<usize> = (1..=count).collect();
+    let properties = json!({ "id": { "type": "integer", "enum": numbers }, "score": value });
+    let items = json!({ "type": "array", "items": object(&properties, &["id", "score"]) });
+    let max_tokens = VERDICT_TOKENS + FURTHER_TOKENS * count as u32;
+    ChatRequest { max_tokens, ..verdict(prompt, "verdicts", &items, again) }
+}
+
+fn object(properties: &Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
 /// What the model's reply says on the task.
@@ -131,10 +157,7 @@ pub fn read(task: &Task, reply: &ChatReply) -> TaskReply {
     let text = if says { reply.text.as_str() } else { "" };
     match task {
         Task::DecideRetrieval(_) => TaskReply::Retrieval(retrieval(text)),
-        Task::GradePassages(task) => TaskReply::Grades(vec![match task.scale {
-            Scale::Binary => Grade { verdict: said(text, "score"), score: None },
-            Scale::Graded => Grade::scored(score(text)),
-        }]),
+        Task::GradePassages(task) => TaskReply::Grades(grades(task, reply, &prompt.material)),
         Task::RewriteQuery(_) => TaskReply::Query(query(&prompt.without_fences(&reply.text))),
         Task::Generate(task) => {
             let text = prompt.without_fences(&reply.text);
@@ -151,13 +174,37 @@ pub fn read(task: &Task, reply: &ChatReply) -> TaskReply {
     }
 }
 
+/// A grade for each passage. Of a list that was cut off the verdicts before the cut are whole.
+fn grades(task: &GradePassages, reply: &ChatReply, material: &[String]) -> Vec<Grade> {
+    let (places, is_read) = match task.passages.len() {
+        1 => (vec![Some(0..reply.text.len())], is_whole(reply)),
+        count => (items(&reply.text, count), is_whole(reply) || (reply.finish == Finish::Length && !reply.lossy)),
+    };
+    let said = |place: &Range<usize>| is_read && !is_copied(&reply.text[place.clone()], material);
+    let read = |place: Option<Range<usize>>| place.filter(said).map(|place| grade(task.scale, reply, place));
+    places.into_iter().map(|place| read(place).unwrap_or_default()).collect()
+}
+
+/// The grade in a part of a reply; of a yes or a no its score is how probable yes was, if the service tells.
+fn grade(scale: Scale, reply: &ChatReply, place: Range<usize>) -> Grade {
+    let text = &reply.text[place.clone()];
+    if scale == Scale::Graded {
+        return Grade::scored(score(text));
+    }
+    let verdict = said(text, "score");
+    let sure = || confidence(&reply.text, &reply.tokens, place, &["score", ALIAS]);
+    Grade { verdict, score: verdict.flag().and_then(|_| sure()) }
+}
+
 fn is_whole(reply: &ChatReply) -> bool {
     reply.finish == Finish::Stop && !reply.lossy
 }
 
-/// The verdict in a field, `binary_score` being what many prompts call it.
+/// What many prompts call the field of a yes or a no.
+const ALIAS: &str = "binary_score";
+
 fn said(text: &str, field: &str) -> Verdict {
-    binary_in(text, &[field, "binary_score"]).map_or(Verdict::Unknown, Verdict::from)
+    binary_in(text, &[field, ALIAS]).map_or(Verdict::Unknown, Verdict::from)
 }
 
 fn retrieval(text: &str) -> Retrieval {

@@ -7,15 +7,15 @@ use super::object;
 use crate::document::{Origin, Passage, Span};
 use crate::pipeline::budget::Tokens;
 use crate::pipeline::task::{
-    CheckGrounding, CheckUsefulness, DecideRetrieval, Draft, Generate, Grade, GradePassages, Quote, Rejected,
-    RewriteQuery, Task, TaskReply,
+    CheckGrounding, CheckUsefulness, DecideRetrieval, Draft, Generate, Grade, GradePassages, MAX_BATCH, Quote,
+    Rejected, RewriteQuery, Task, TaskReply,
 };
 use crate::pipeline::verdict::{Check, Retrieval, Scale, Support, Verdict};
 use crate::problem::Problem;
 use crate::prompt::Language;
 
 /// The most passages of a task.
-pub const MAX_PASSAGES: usize = 20;
+pub const MAX_PASSAGES: usize = MAX_BATCH;
 
 /// The names of the tasks, in their addresses.
 pub const TASKS: [&str; 6] =

@@ -45,7 +45,7 @@ const WAYS = {
   }),
 };
 
-for (const [way, options] of Object.entries(WAYS)) {
+for (const [way, made] of Object.entries(WAYS)) {
   for (const vector of VECTORS) {
     test(`${vector.id}, ${way}`, async (t) => {
       services.play(vector);
@@ -53,13 +53,14 @@ for (const [way, options] of Object.entries(WAYS)) {
       t.after(() => context.close());
       await page.waitForFunction(() => "library" in window);
       const urls = { chatUrl: services.chatUrl, searchUrl: services.searchUrl, workerUrl: worker.url };
-      const given = { urls, documents: vector.empty ? [] : DOCUMENTS, question: QUESTION, maxRetries: vector.max_retries };
-      await page.evaluate(`window.options = ${options}`);
-      const found = await page.evaluate(async ({ urls, documents, question, maxRetries }) => {
+      const options = { batch: vector.batch, maxRetries: vector.max_retries };
+      const given = { urls, documents: vector.empty ? [] : DOCUMENTS, question: QUESTION, asked: options };
+      await page.evaluate(`window.options = ${made}`);
+      const found = await page.evaluate(async ({ urls, documents, question, asked }) => {
         const { library, options } = window;
         const assistant = await library.createAssistant({ embedder: false, ...options(library, urls) });
         await assistant.add(documents);
-        return assistant.ask(question, { maxRetries }).then(
+        return assistant.ask(question, asked).then(
           (answer) => ({ answer }),
           ({ code, message }) => ({ error: { code, message } }),
         );

@@ -29,7 +29,7 @@ export async function serveModel(model) {
 
 /** Verdicts are asked for by the JSON that the prompt wants. */
 function roleOf({ messages: [{ content }] }) {
-  const verdicts = { grade: '{"score"', grounding: '{"grounded"', usefulness: '{"useful"' };
+  const verdicts = { grade: '"score":', grounding: '{"grounded"', usefulness: '{"useful"' };
   const verdict = Object.keys(verdicts).find((role) => content.includes(verdicts[role]));
   return verdict ?? (/web search/.test(content) ? "rewrite" : "generate");
 }

@@ -21,8 +21,8 @@ for (const vector of VECTORS) {
     });
     t.after(() => assistant.dispose());
     if (!vector.empty) await assistant.add(DOCUMENTS);
-    const maxRetries = vector.max_retries;
-    const found = await assistant.ask(QUESTION, { maxRetries }).then(
+    const { batch, max_retries: maxRetries } = vector;
+    const found = await assistant.ask(QUESTION, { batch, maxRetries }).then(
       (answer) => ({ answer }),
       ({ code }) => ({ error: { code } }),
     );

@@ -142,17 +142,52 @@ fn g_06_of_passages_that_begin_alike_the_first_is_kept() {
 
 #[test]
 fn g_17_a_scorer_may_have_all_passages_at_once() {
-    let mut strategy = Strategy::corrective_scored();
-    strategy.grading.as_mut().expect("it grades").batched = true;
+    let batched = Options { batch: Some(true), ..Options::default() };
     let script = Script { scores: &[GOOD, None, BAD, GOOD], web_scores: &[GOOD], ..Script::default() };
-    let (answer, log) = run_logged(&script, strategy, Limits::default());
-    let answer = answer.expect("an answer");
-    let batches = log.effects.iter().filter_map(|e| match e {
-        Effect::Ask(Task::GradePassages(task)) => Some((task.passages.len(), task.again)),
-        _ => None,
-    });
-    assert_eq!(batches.collect::<Vec<_>>(), [(4, false), (1, true), (1, false)], "all, the open one, the web's");
+    let (answer, log) = ask_with(&script, batched);
+    assert_eq!(batches(&log), [(4, false), (1, true), (1, false)], "all, the open one, the web's");
     let scores: Vec<_> = answer.verdicts.iter().map(|v| v.score).collect();
     assert_eq!(scores, [GOOD, None, BAD, GOOD, GOOD], "in the order of the passages");
     assert_eq!(answer.decision, Some(Decision::Ambiguous));
+}
+
+/// How many passages each grading asks about, and whether again.
+fn batches(log: &Log) -> Vec<(usize, bool)> {
+    let batch = |e: &Effect| match e {
+        Effect::Ask(Task::GradePassages(task)) => Some((task.passages.len(), task.again)),
+        _ => None,
+    };
+    log.effects.iter().filter_map(batch).collect()
+}
+
+#[test]
+fn w30_what_a_batch_leaves_open_is_asked_once_more_each_by_itself() {
+    let batched = Options { batch: Some(true), ..Options::default() };
+    let script = Script { scores: &[GOOD, None, None, GOOD], ..Script::default() };
+    let (answer, log) = ask_with(&script, batched);
+    assert_eq!((batches(&log), answer.calls.grade), (vec![(4, false), (1, true), (1, true)], 3));
+    for grades in ["RRRR", "RIRI", "R?R?"] {
+        let script = Script { grades, web: None, ..Script::default() };
+        let strategy = |options| Strategy::corrective().with(options).expect("it grades");
+        let (alone, _) = run_logged(&script, strategy(Options::default()), Limits::default());
+        let (answer, log) = run_logged(&script, strategy(batched), Limits::default());
+        let open = grades.matches('?').count();
+        assert_eq!(batches(&log).len(), 1 + open, "B51: one call for all of {grades}, and one for each open one");
+        let (alone, answer) = (alone.expect("an answer"), answer.expect("an answer"));
+        assert_eq!((sources(&answer), &answer.verdicts), (sources(&alone), &alone.verdicts), "{grades}");
+    }
+    let failing = Script { grades: "!!!!", ..Script::default() };
+    let (answer, log) = run_logged(&failing, Strategy::corrective().in_batches(), Limits::default());
+    let answer = answer.expect("an answer");
+    assert_eq!(batches(&log), [(4, false), (1, true), (1, true), (1, true), (1, true)]);
+    assert_eq!((answer.calls.web, answer.warnings[0].code.as_str()), (0, "ungraded"), "an outage buys no search");
+}
+
+#[test]
+fn no_batch_is_larger_than_a_worker_takes() {
+    const SCORES: &[Option<f64>] = &[GOOD; 50];
+    let options = Options { batch: Some(true), k: Some(50), ..Options::default() };
+    let (answer, log) = ask_with(&Script { scores: SCORES, ..Script::default() }, options);
+    assert_eq!(batches(&log), [(20, false), (20, false), (10, false)]);
+    assert_eq!(answer.verdicts.len(), 50);
 }

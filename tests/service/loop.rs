@@ -20,9 +20,21 @@ fn play(vector: &Value, asked: &Asked) -> Sent {
     };
     match asked.role {
         "grade" => {
-            let passage = asked.body["messages"][1]["content"].as_str().unwrap();
-            let irrelevant = vector["irrelevant"].as_str();
-            verdict("score", !irrelevant.is_some_and(|name| passage.contains(&format!("needs {name}"))))
+            let prompt = asked.body["messages"][1]["content"].as_str().unwrap();
+            let is_about = |text: &str, name: &Value| text.contains(&format!("needs {}", name.as_str().unwrap_or("?")));
+            let is_relevant = |text: &str| !is_about(text, &vector["irrelevant"]);
+            let is_left_out =
+                |text: &str| vector["left_out"].as_array().into_iter().flatten().any(|n| is_about(text, n));
+            let numbered: Vec<&str> =
+                (1..=4).filter_map(|n| prompt.split_once(&format!("\n[{n}]\n"))).map(|(_, text)| text).collect();
+            if numbered.is_empty() {
+                return verdict("score", is_relevant(prompt));
+            }
+            let own = |text: &str| text.split("\n\n[").next().unwrap_or_default().to_owned();
+            let said = numbered.into_iter().map(own).enumerate().filter(|(_, text)| !is_left_out(text));
+            let entry = |(i, text): (usize, String)| json!({ "id": i + 1, "score": if is_relevant(&text) { "yes" } else { "no" } });
+            let verdicts: Vec<Value> = said.map(entry).rev().collect();
+            Sent::words(&json!({ "verdicts": verdicts }).to_string())
         }
         "grounding" => verdict("grounded", nth("grounded")),
         "usefulness" => verdict("useful", nth("useful")),
@@ -48,7 +60,7 @@ fn every_vector_of_the_loop_holds() {
         let document = |name: &&str| json!({ "id": format!("{name}.md"), "text": format!("# Dough\n\nA dough of bread needs {name}.\n") });
         let documents: Vec<Value> = INGREDIENTS.iter().map(document).collect();
         let documents = if vector["empty"] == json!(true) { corpus(&[]) } else { corpus(&documents) };
-        let mut request = json!({ "question": QUESTION });
+        let mut request = json!({ "question": QUESTION, "batch": vector["batch"] == json!(true) });
         if !vector["max_retries"].is_null() {
             request["max_retries"] = vector["max_retries"].clone();
         }

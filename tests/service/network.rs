@@ -187,7 +187,7 @@ impl Network for Scripted {
 /// Verdicts by the JSON that the prompt wants, the others by what they are for.
 fn role(body: &Value) -> &'static str {
     let system = body["messages"][0]["content"].as_str().unwrap();
-    let verdicts = [("{\"score\"", "grade"), ("{\"grounded\"", "grounding"), ("{\"useful\"", "usefulness")];
+    let verdicts = [("\"score\":", "grade"), ("{\"grounded\"", "grounding"), ("{\"useful\"", "usefulness")];
     let verdict = verdicts.into_iter().find(|(json, _)| system.contains(json)).map(|(_, role)| role);
     verdict.unwrap_or(if system.contains("web search") { "rewrite" } else { "generate" })
 }

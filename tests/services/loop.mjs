@@ -49,10 +49,18 @@ export async function serveLoop() {
 }
 
 /** What the model says when it is asked in a role for the n-th time, from 0. */
-function say({ irrelevant, grounded = "y", useful = "y" }, role, prompt, n) {
+function say(vector, role, prompt, n) {
+  const { irrelevant, left_out = [], grounded = "y", useful = "y" } = vector;
   const verdict = (field, yes) => JSON.stringify({ [field]: yes ? "yes" : "no" });
   const nth = (letters) => (letters[n] ?? letters.at(-1)) === "y";
-  if (role === "grade") return verdict("score", irrelevant === undefined || !prompt.includes(`needs ${irrelevant}`));
+  if (role === "grade") {
+    const about = (text, name) => text.includes(`needs ${name}`);
+    const score = (text) => (about(text, irrelevant) ? "no" : "yes");
+    const numbered = [...prompt.matchAll(/^\[(\d+)\]\n(<<.*>>)\n([^]*?)\2/gm)];
+    if (numbered.length === 0) return verdict("score", score(prompt) === "yes");
+    const said = numbered.filter(([text]) => !left_out.some((name) => about(text, name)));
+    return JSON.stringify({ verdicts: said.map(([text, id]) => ({ id: Number(id), score: score(text) })).reverse() });
+  }
   if (role === "grounding") return verdict("grounded", nth(grounded));
   if (role === "usefulness") return verdict("useful", nth(useful));
   if (role === "rewrite") return `ingredients of bread, query ${n + 2}`;

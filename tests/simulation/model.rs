@@ -5,7 +5,7 @@ use countercheck::document::{Hit, Passage};
 use countercheck::pipeline::run::{Effect, Reply};
 use countercheck::pipeline::strategy::Strategy;
 use countercheck::pipeline::task::{
-    CheckGrounding, CheckUsefulness, Draft, Failure, Generate, Grade, GradePassages, Task, TaskReply,
+    CheckGrounding, CheckUsefulness, Draft, Failure, Generate, Grade, GradePassages, MAX_BATCH, Task, TaskReply,
 };
 use countercheck::pipeline::verdict::{Check, Retrieval, Scale, Support, Verdict};
 
@@ -81,13 +81,15 @@ pub struct Model<'a> {
     /// Asked of the wrong draft, in the wrong order or once too often.
     pub misplaced: Vec<String>,
     keep: f64,
+    batch: usize,
     floor: u8,
 }
 
 impl<'a> Model<'a> {
     pub fn of(performed: &'a [Performed], strategy: &Strategy) -> Self {
         let keep = strategy.grading.map_or(0.0, |grading| grading.thresholds.keep);
-        let mut model = Self { keep, floor: strategy.checks.usefulness_floor, ..Self::default() };
+        let batch = if strategy.grading.is_some_and(|grading| grading.batched) { MAX_BATCH } else { 1 };
+        let mut model = Self { keep, batch, floor: strategy.checks.usefulness_floor, ..Self::default() };
         for (n, one) in performed.iter().enumerate() {
             model.take(n, one);
         }
@@ -152,6 +154,9 @@ impl<'a> Model<'a> {
             Reply::Task(TaskReply::Grades(grades)) if grades.len() == task.passages.len() => Some(grades),
             _ => None,
         };
+        if task.passages.len() > if task.again { 1 } else { self.batch } {
+            self.misplaced.push(format!("order {n} grades {} at once", task.passages.len()));
+        }
         for (i, passage) in task.passages.iter().enumerate() {
             let search = self.searches.len();
             let found = match self.searches.last() {

@@ -106,6 +106,12 @@ export const mutants = [
     replace: "vec![Grade { verdict: Verdict::No, score: None }; batch.len()]",
   },
   {
+    name: "what a batch leaves open is asked about at once again",
+    file: "src/pipeline/context.rs",
+    search: "grading.batched && !again",
+    replace: "grading.batched",
+  },
+  {
     name: "a verdict is asked for until there is one",
     file: "src/pipeline/answer.rs",
     search: "for again in [false, true] {",

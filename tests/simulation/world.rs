@@ -102,6 +102,7 @@ impl Scenario {
             rule: scored.then(|| random.pick(&[Rule::Average, Rule::Max])),
             domain: (scored && random.chance(50)).then(|| random.pick(&domains)),
             on_exhaustion: Some(random.pick(&on_exhaustion)),
+            batch: (preset.grading.is_some() && random.chance(30)).then_some(true),
         };
         let mut strategy = preset.with(options).expect("all are in range");
         if random.chance(50) {

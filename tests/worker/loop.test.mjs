@@ -29,7 +29,8 @@ for (const vector of VECTORS) {
   test(vector.id, async () => {
     services.play(vector);
     const { url } = vector.empty ? workers.empty : workers.full;
-    const response = await post(`${url}/v1/ask`, { question: QUESTION, max_retries: vector.max_retries });
+    const { batch, max_retries } = vector;
+    const response = await post(`${url}/v1/ask`, { question: QUESTION, batch, max_retries });
     const body = camel(await response.json());
     services.check(vector, response.ok ? { answer: body } : body);
   });

@@ -18,15 +18,29 @@ let site;
 
 before(async () => {
   site = makeSite({ "docs.ccx": await makeIndex(KITCHEN, { embedder: false }) });
-  model = createServer((request, response) => {
+  model = createServer(async (request, response) => {
     asked += 1;
-    request.resume();
-    const message = { role: "assistant", content: '{"score": "yes"}' };
+    let body = "";
+    for await (const piece of request.setEncoding("utf8")) body += piece;
+    const { messages, logprobs } = JSON.parse(body);
+    const isBatch = messages[0].content.includes('"verdicts"');
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: "stop" }] }));
+    response.end(JSON.stringify({ choices: [choice(isBatch ? BATCH : SINGLE, logprobs)] }));
   });
   await new Promise((resolve) => model.listen(0, "127.0.0.1", resolve));
 });
+
+/** What the model says, as tokens. */
+const SINGLE = ['{"score": "', "yes", '"}'];
+const BATCH = ['[{"id": 3, "score": "', "no", '"}, {"id": 1, "score": "', "yes", '"}]'];
+
+function choice(tokens, logprobs) {
+  const share = { yes: 0.75, no: 0.25 };
+  const top_logprobs = Object.entries(share).map(([token, share]) => ({ token, logprob: Math.log(share) }));
+  const content = tokens.map((token) => ({ token, logprob: Math.log(share[token] ?? 1), top_logprobs }));
+  const message = { role: "assistant", content: tokens.join("") };
+  return { index: 0, message, finish_reason: "stop", ...(logprobs ? { logprobs: { content } } : {}) };
+}
 
 after(() => model.close());
 
@@ -107,6 +121,24 @@ test("tasks_are_typed_and_bounded", async () => {
     assert.equal(asked, before, "the model was asked");
   } finally {
     await worker.stop();
+  }
+});
+
+test("several_passages_are_one_call_and_their_grades_come_by_number_and_with_scores", async () => {
+  const three = { ...GRADING, passages: [1, 2, 3].map((n) => ({ ...PASSAGE, id: `bread.md#${n}` })) };
+  for (const [vars, score] of [
+    [{}, {}],
+    [{ CHAT_CONFIDENCE: "yes" }, { score: 0.75 }],
+  ]) {
+    const worker = await start(site, { ...chat(), ...vars });
+    try {
+      const reply = await (await post(`${worker.url}/v1/tasks/grade-passages`, three)).json();
+      const near = ({ verdict, score }) => ({ verdict, ...(score === undefined ? {} : { score: Number(score.toFixed(6)) }) });
+      assert.deepEqual(reply.grades.map(near), [{ verdict: "yes", ...score }, { verdict: "unknown" }, { verdict: "no", ...score }]);
+      assert.equal(reply.called, 1);
+    } finally {
+      await worker.stop();
+    }
   }
 });
 

@@ -4,14 +4,19 @@
 //! Quotes, blanks, case and escapes are ignored, so that a copy may be written in another way. A model
 //! that comes to the very words of its material by itself is taken for a copier too: unknown.
 
+use super::list::ID;
 use super::{object, without_reasoning};
 
 /// Whether the verdict of a reply, a pair of its object or a sentence, occurs in the material. A single
-/// word is only looked for as a line of its own, since it occurs everywhere.
+/// word is only looked for as a line of its own, since it occurs everywhere. The number of a text is no
+/// verdict: it is not looked for.
 pub fn is_copied(reply: &str, material: &[String]) -> bool {
     let Some(reply) = without_reasoning(reply) else { return false };
     let said: Vec<String> = match object::only(reply) {
-        Some(Some(object)) => object.pairs.iter().map(|(name, value)| bare(&format!("{name}:{value}"))).collect(),
+        Some(Some(object)) => {
+            let pairs = object.pairs.iter().filter(|(name, _)| !name.eq_ignore_ascii_case(ID));
+            pairs.map(|(name, value)| bare(&format!("{name}:{value}"))).collect()
+        }
         Some(None) if reply.split_whitespace().nth(1).is_none() => {
             return material.iter().any(|text| text.lines().any(|line| bare(line) == bare(reply)));
         }

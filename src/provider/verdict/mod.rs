@@ -5,11 +5,15 @@
 //! substance: two answers, an answer out of range, one that was cut off, or anything else gives `None`,
 //! which is "unknown" and never a yes or a no. Words are read in English, French, German and Spanish.
 
+mod confidence;
 mod copied;
+mod list;
 mod number;
 mod object;
 
+pub use confidence::confidence;
 pub use copied::is_copied;
+pub use list::items;
 use object::{Field, Objects};
 
 /// Longer replies are not read: a verdict is short.

@@ -18,8 +18,9 @@ Usage
       --lenient        exit with 0 even if files had to be skipped
   countercheck search FILE QUERY [-k N] [--json]
       Finds passages, best first.
-  countercheck ask FILE QUESTION [-k N] [--json]
+  countercheck ask FILE QUESTION [-k N] [--batch] [--json]
       Answers from the index, with citations and what the checks said.
+      --batch          grades all passages with one call in place of one each
   Vectors come from the built-in embedder, or from a model behind an OpenAI-compatible endpoint; an
   index is searched with the model that it was made with.
       --embed-url URL          for instance http://127.0.0.1:11434/v1
@@ -38,6 +39,7 @@ const OPTIONS = {
   output: { type: "string", short: "o" },
   lenient: { type: "boolean" },
   k: { type: "string", short: "k" },
+  batch: { type: "boolean" },
   json: { type: "boolean" },
   "embed-url": { type: "string" },
   "embed-model": { type: "string" },
@@ -52,7 +54,7 @@ const EMBEDDING = ["embed-url", "embed-model", "embed-dimensions"] as const;
 const COMMANDS = {
   index: ["base-url", "output", "lenient", ...EMBEDDING],
   search: ["k", "json", ...EMBEDDING],
-  ask: ["k", "json", ...EMBEDDING],
+  ask: ["k", "batch", "json", ...EMBEDDING],
 } as const;
 
 type Parsed = ReturnType<typeof parse>;
@@ -81,7 +83,8 @@ async function run(args: string[]): Promise<number> {
     return indexCommand({ directories: operands, baseUrls, output, lenient, embedding: embedding(values) });
   }
   const [file, ...words] = operands;
-  const options = { file, words, k: wholeNumber(values.k), json: values.json ?? false, embedding: embedding(values) };
+  const { batch = false, json = false } = values;
+  const options = { file, words, k: wholeNumber(values.k), batch, json, embedding: embedding(values) };
   return command === "ask" ? askCommand(options) : searchCommand(options);
 }
 

@@ -69,7 +69,10 @@ function solverOf(chat: Chat | undefined, role: Role): Solver | Scorer {
 function solver(of: Solver | Scorer, role: Role, models: unknown[]): unknown {
   if (of === "builtin") return { kind: "builtin" };
   if (typeof of === "function") return { kind: "own", number: models.push(asModel(of)) - 1 };
-  if (of.kind === "openai") return { kind: "openai", model: String(of.model ?? ""), place: place(of) };
+  if (of.kind === "openai") {
+    const { model, confidence = false } = of;
+    return { kind: "openai", model: String(model ?? ""), place: place(of), confidence };
+  }
   if (of.kind === "worker") return { kind: "worker", place: place(of, true) };
   if (of.kind === "scorer") return { kind: "scorer", number: models.push(asScorer(of.score)) - 1 };
   throw invalid(`chat (${role})`, 'give openai({ … }), endpoint("https://…"), a function or "builtin"');

@@ -21,6 +21,11 @@ export interface OpenAiModel {
   model: string;
   /** Whoever can see this page can see it: fine for one's own key, else use a Worker. */
   key?: string;
+  /**
+   * Whether a grade of yes or no comes with the probability of yes as its score, where the service tells
+   * log probabilities. It orders passages; the verdict is what the model wrote.
+   */
+  confidence?: boolean;
   timeouts?: Timeouts;
 }
 

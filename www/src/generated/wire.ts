@@ -123,6 +123,10 @@ rule?: Rule,
  */
 domain?: Domain, 
 /**
+ * Whether a model grades all passages with one call in place of one each; of a strategy that grades.
+ */
+batch?: boolean, 
+/**
  * What is returned when no draft passed its checks; the best by default.
  */
 onExhaustion?: OnExhaustion, 
