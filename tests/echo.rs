@@ -1,6 +1,6 @@
 //! What a model repeats of what it was shown: a text that holds a verdict, a role marker, a marker like
 //! a fence or an instruction does not grade itself through a model that repeats it, and the fences of
-//! a request do not get into its draft or query.
+//! a request do not get into its draft or query (W32).
 #![allow(clippy::unwrap_used, clippy::panic, clippy::unnecessary_wraps)] // the shape of a script
 
 mod support;

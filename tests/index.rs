@@ -265,6 +265,7 @@ proptest! {
 
 #[test]
 fn equal_scores_are_in_document_order() {
+    // W40: scores are kept, and ties have a rule.
     let same = row("cat", Some([1.0, 2.0, 0.0]));
     let index = filled(&[("b", &[same.clone(), same.clone()]), ("a", std::slice::from_ref(&same))]);
     let query = SearchQuery { text: "cat", vector: Some(&[1.0, 2.0, 0.0]), ..SearchQuery::default() };

@@ -36,11 +36,11 @@ fn the_loop_vectors_of_the_tutorial_hold() {
         ("LP-1", script(), 1, 7, 0, (yes, yes), None),
         ("LP-2", Script { grades: "RRIR", ..script() }, 1, 7, 1, (yes, yes), None),
         ("LP-3", Script { grounded: "ny", ..script() }, 2, 9, 0, (yes, yes), None),
-        // Nothing was ever grounded, so nothing was ever judged useful.
+        // W20: nothing was ever grounded, so nothing was ever judged useful.
         ("LP-4", Script { grounded: "n", ..script() }, 3, 10, 0, (no, None), Some(Reason::Ungrounded)),
-        // No search after the last attempt.
+        // W23: no search after the last attempt.
         ("LP-5", Script { useful: "n", ..script() }, 3, 13, 2, (yes, no), Some(Reason::NotUseful)),
-        // The first attempt is the best, with its own flags.
+        // W21: the first attempt is the best, with its own flags.
         ("LP-6", Script { grounded: "yn", useful: "n", ..script() }, 3, 11, 1, (yes, no), Some(Reason::NotUseful)),
     ];
     for (id, script, attempts, calls, web, flags, reason) in vectors {
@@ -63,6 +63,7 @@ fn lp_6_returns_the_text_of_the_first_attempt() {
 
 #[test]
 fn lp_7_nothing_retrieved_and_no_web_abstains() {
+    // W25: from nothing, nothing is written.
     let answer = ask(&Script { grades: "", web: None, ..Script::default() });
     assert_eq!((answer.outcome, answer.reason), (Outcome::Abstained, Some(Reason::NoDocuments)));
     assert_eq!((answer.calls.generate, answer.text.as_str()), (0, ""));
@@ -76,6 +77,7 @@ fn lp_7_nothing_retrieved_is_looked_up_on_the_web() {
 
 #[test]
 fn lp_8_options_out_of_range_are_refused() {
+    // W39: a negative number of retries is none of the type, see vectors.json.
     let strategy = || Strategy::self_reflective();
     assert_eq!(
         strategy().with(Options { max_retries: Some(5), ..Options::default() }),
@@ -123,6 +125,7 @@ fn nothing_relevant_and_no_web_abstains_without_a_draft() {
 
 #[test]
 fn nothing_relevant_and_a_failing_web_abstains_with_that_reason() {
+    // W36: a search that failed is no document.
     let answer = ask(&Script { grades: "IIII", web: Some(Err(())), ..Script::default() });
     assert_eq!((answer.outcome, answer.reason), (Outcome::Abstained, Some(Reason::WebFailed)));
     assert!(!answer.web_search_used);
@@ -130,6 +133,7 @@ fn nothing_relevant_and_a_failing_web_abstains_with_that_reason() {
 
 #[test]
 fn a_search_that_brings_nothing_is_not_a_used_search() {
+    // W37
     let answer = ask(&Script { grades: "RIRR", web: Some(Ok(0)), ..Script::default() });
     assert_eq!((answer.calls.web, answer.web_search_used), (1, false));
     assert!(answer.trace.contains(&Event::WebSearch { query: "What are the steps of RAG?".to_owned(), results: 0 }));
@@ -156,6 +160,7 @@ fn an_outage_of_the_grader_buys_no_searches() {
 
 #[test]
 fn an_undecided_grounding_is_asked_again_once_and_never_regenerated() {
+    // W29: what could not be read is no `no`.
     let answer = ask(&Script { grounded: "?", ..Script::default() });
     assert_eq!((answer.outcome, answer.reason), (Outcome::Partial, Some(Reason::Unchecked)));
     assert_eq!((answer.grounded, answer.useful), (None, None));
@@ -187,6 +192,7 @@ fn a_generator_that_repeats_itself_is_stopped() {
 
 #[test]
 fn a_retry_carries_what_failed() {
+    // W22
     let (_, log) =
         run_logged(&Script { grounded: "ny", ..Script::default() }, Strategy::self_reflective(), Limits::default());
     let rejected: Vec<_> = log
@@ -204,6 +210,7 @@ fn a_retry_carries_what_failed() {
 
 #[test]
 fn the_same_query_is_never_searched_twice() {
+    // W24; W19: later queries are rewritten.
     let (_, log) = run_logged(
         &Script { grades: "RRRI", useful: "n", ..Script::default() },
         Strategy::self_reflective(),
@@ -235,6 +242,7 @@ fn a_provider_that_fails_after_a_draft_leaves_the_draft() {
 
 #[test]
 fn a_context_that_is_too_long_is_cut_to_its_better_half_once() {
+    // W33
     let script = Script { generate_takes: 2, grounded: "ny", grades: "?RRR", web: None, ..Script::default() };
     let (answer, log) = run_logged(&script, Strategy::self_reflective(), Limits::default());
     let answer = answer.expect("an answer");

@@ -208,9 +208,23 @@ fn passages_of_a_batch_are_numbered_and_the_form_of_the_reply_is_no_verdict() {
     }
 }
 
+/// Seeds G-04 and G-12 cut a passage after 500 characters to judge it (W01): here a grader sees all of it.
+#[test]
+fn w01_graders_see_every_passage_whole() {
+    let (long, end) = ("A sentence of some length. ".repeat(400), "And its last word.");
+    let passages = [passage(0, &format!("{long}{end}")), passage(1, "Another one.")];
+    for alone in [prompt::grade, prompt::grade_score] {
+        assert!(alone(TEXTS.question, &passages[0], false, Language::En).user.contains(end));
+    }
+    for batch in [prompt::grade_batch, prompt::grade_score_batch] {
+        let user = batch(TEXTS.question, &passages, false, Language::En).user;
+        assert!(user.contains(end) && user.contains("Another one."));
+    }
+}
+
 /// Seed C-18: context, then question, each with its label, and a system message that binds the answer to
 /// the context; G-07: only it, and to say so when it is not enough. R-10 has no system message, and so
-/// nothing that says this. The fences stand where the seeds have a line of `---`, which a document can hold.
+/// nothing that says this (W27). The fences stand where the seeds have a line of `---`, which a document can hold.
 #[test]
 fn c_18_r_10_g_07_a_draft_is_asked_for_from_all_documents_and_nothing_else() {
     for language in Language::ALL {
@@ -233,7 +247,7 @@ fn r_05_g_14_the_checks_of_usefulness_see_no_passage() {
     }
 }
 
-/// Seeds R-03 and G-13: these checks see all documents, whole, and the answer.
+/// Seeds R-03 and G-13: these checks see all documents, whole (W02), and the answer.
 #[test]
 fn r_03_g_13_the_checks_of_grounding_see_every_passage_whole() {
     let long = "A sentence of some length. ".repeat(400);

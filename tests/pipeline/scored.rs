@@ -60,7 +60,7 @@ fn g_01_three_decisions_lead_to_three_sources() {
 
 #[test]
 fn the_rule_of_the_paper_keeps_one_perfect_passage_among_bad_ones() {
-    // W06: the average throws it away.
+    // W06: the average throws it away. W34: nor do three rejected ones buy a search.
     let script = Script { scores: &[Some(1.0), Some(0.0), Some(0.0), Some(0.0)], ..Script::default() };
     let (answer, _) = ask_with(&script, Options { rule: Some(Rule::Max), ..Options::default() });
     assert_eq!((answer.decision, answer.calls.web), (Some(Decision::Correct), 0));
@@ -69,6 +69,7 @@ fn the_rule_of_the_paper_keeps_one_perfect_passage_among_bad_ones() {
 
 #[test]
 fn what_the_web_cannot_replace_stays_if_it_is_relevant() {
+    // W19: what goes wrong with the web is told, and is no end.
     for (web, warning) in [(None, "web_not_configured"), (Some(Err(())), "web_failed"), (Some(Ok(0)), "")] {
         let scores = &[Some(1.0), Some(0.0), Some(0.0), Some(0.0)];
         let (answer, _) = ask(&Script { scores, web, ..Script::default() });
@@ -81,7 +82,8 @@ fn what_the_web_cannot_replace_stays_if_it_is_relevant() {
 
 #[test]
 fn g_21_results_of_the_web_are_graded_too() {
-    // W15: the article asks for it and its code does not.
+    // W15: the article asks for it and its code does not. W26: what the web says is known as such. W18: each
+    // passage keeps its score.
     let script = |web_scores| Script { scores: &[BAD, BAD], web: Some(Ok(3)), web_scores, ..Script::default() };
     let (answer, _) = ask(&script(&[BAD, GOOD, None]));
     assert_eq!((sources(&answer), answer.web_search_used), (vec!["doc#1001", "doc#1002"], true));
@@ -133,7 +135,7 @@ fn g_06_of_passages_that_begin_alike_the_first_is_kept() {
     let texts = [format!("{beginning}é0 one"), format!("{beginning}é0 two"), format!("{beginning}x0 three")];
     let script = Script { scores: &[GOOD, GOOD, GOOD], texts: texts.to_vec(), ..Script::default() };
     let (answer, _) = ask(&script);
-    assert_eq!(sources(&answer), ["doc#0", "doc#2"], "a hundred characters, not bytes");
+    assert_eq!(sources(&answer), ["doc#0", "doc#2"], "W42: a hundred characters, not bytes");
     // W05: that can take what only shares a heading, so it is told.
     assert_eq!(answer.warnings.iter().map(|w| w.code.as_str()).collect::<Vec<_>>(), ["repeats"]);
     let (answer, _) = run_logged(&script, Strategy::corrective(), Limits::default());

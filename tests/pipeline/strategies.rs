@@ -19,7 +19,8 @@ fn naive_generates_from_all_that_was_retrieved_and_checks_nothing() {
 #[test]
 fn corrective_grades_looks_up_what_is_missing_and_checks_nothing() {
     // C-22: a grade for each passage before the one draft. C-07 and C-17: one rejection is enough for
-    // the web; C-20: the sources are what was given, web results after the relevant passages.
+    // the web; C-20: the sources are what was given, web results after the relevant passages. W14: they come
+    // with flags and counts.
     for (grades, web, used, sources) in [
         ("RRRR", Some(Ok(2)), false, vec!["doc#0", "doc#1", "doc#2", "doc#3"]),
         ("RRIR", Some(Ok(2)), true, vec!["doc#0", "doc#1", "doc#3", "doc#1000", "doc#1001"]),

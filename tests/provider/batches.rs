@@ -18,7 +18,7 @@ fn texts(reply: &str, places: &[Option<Range<usize>>]) -> Vec<Option<String>> {
 proptest! {
     #![proptest_config(cases(2000))]
 
-    /// W04 and B27: the order of the verdicts says nothing, and what is missing shifts nothing.
+    /// B27: the order of the verdicts says nothing, and what is missing shifts nothing.
     #[test]
     fn every_order_of_the_verdicts_says_the_same(
         said in prop::collection::btree_map(1..12_usize, prop::bool::ANY, 0..12),

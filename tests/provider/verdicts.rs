@@ -209,6 +209,7 @@ const CHOICES: &[(&str, Option<usize>)] = &[
     ("", None),
 ];
 
+/// W09: a blank for the underscore, a full stop, quotes.
 #[test]
 fn one_of_some_names_is_read_and_two_are_none() {
     for &(reply, expected) in CHOICES {
@@ -216,6 +217,7 @@ fn one_of_some_names_is_read_and_two_are_none() {
     }
 }
 
+/// W28, and the table of weaknesses beside it.
 #[test]
 fn replies_that_say_yes_or_no_are_read_and_all_others_are_unknown() {
     for (replies, expected) in [(YES, Some(true)), (NO, Some(false)), (UNKNOWN, None)] {

@@ -81,6 +81,7 @@ fn sr_7_n_09_the_worked_example_by_the_ideal_rule() {
 
 #[test]
 fn n_07_the_rules_differ_where_a_lesser_value_is_worth_something() {
+    // W45: equation 4 is the ideal rule; the appendix and the code weigh lesser values too.
     assert!(close(Group::Support.score(Rule::Ideal, &[0.5, 0.3, 0.2]).unwrap(), 0.5));
     assert!(close(Group::Usefulness.score(Rule::Ideal, &[0.6, 0.2, 0.1, 0.05, 0.05]).unwrap(), 0.6));
 }

@@ -1,5 +1,5 @@
 //! What becomes of a question when a service fails: `tests/services/failures.mjs`, natively, where waits
-//! take no time and so are seen in full.
+//! take no time and so are seen in full. W31: no timeouts, retries and limits of rate in the seeds' code.
 
 use std::collections::BTreeSet;
 

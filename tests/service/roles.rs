@@ -64,6 +64,7 @@ fn g_05_the_web_is_asked_for_five_results_that_are_told_from_local_passages() {
     assert_eq!(json!([answer["sources"][0]["origin"], answer["citations"][0]["origin"]]), json!(["local", "local"]));
 }
 
+/// W44: who writes need not be who judges.
 #[test]
 fn g_10_critic_and_writer_are_two_models_each_at_its_temperature() {
     for (strategy, roles) in [

@@ -52,6 +52,7 @@ async function refused(reply, status, code) {
   return error.message;
 }
 
+// W43: the key is the Worker's, and no page needs one.
 test("a_key_that_anybody_could_use_is_not_used", async () => {
   const worker = await start(site, { ...chat(), CHAT_API_KEY: KEY });
   try {
