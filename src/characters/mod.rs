@@ -71,6 +71,12 @@ pub(crate) fn class(c: char) -> Class {
     if c.is_ascii() { Class::ascii(c) } else { TABLES.class(c) }
 }
 
+/// A text in lower case, each character by itself: without the final sigma of `str::to_lowercase`, whose
+/// tables weigh 2 kB.
+pub(crate) fn lower_case(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
 /// Decomposed, without marks, lower-case, one character at a time: `Ǘ` gives `u`.
 pub(crate) fn folded(c: char) -> impl Iterator<Item = char> {
     TABLES.folded(c)

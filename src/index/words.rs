@@ -25,7 +25,7 @@ use std::borrow::Cow;
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::characters::{Class, class, folded};
+use crate::characters::{Class, class, folded, lower_case};
 
 /// The longest term in bytes: enough for any identifier, too little for a line of base64.
 pub const MAX_TERM_BYTES: usize = 64;
@@ -111,7 +111,7 @@ impl Terms {
         }
         if let Some(dashes) = flag_dashes(&text[..start], compound) {
             let name: String = compound.chars().filter(|c| c.is_alphanumeric()).collect();
-            self.found.push(clipped(dashes.to_owned() + &name.to_lowercase()));
+            self.found.push(clipped(dashes.to_owned() + &lower_case(&name)));
         }
     }
 
@@ -146,7 +146,7 @@ impl Terms {
     }
 
     fn word(&mut self, word: &str) {
-        let word = number(word).unwrap_or_else(|| word.to_lowercase());
+        let word = number(word).unwrap_or_else(|| lower_case(word));
         if STOP_WORDS.binary_search(&word.as_str()).is_ok() {
             return;
         }

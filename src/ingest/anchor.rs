@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::characters::{Class, class};
+use crate::characters::{Class, class, lower_case};
 
 /// Gives the headings of one document their anchors, in document order.
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl Slugger {
 }
 
 fn slug(heading: &str) -> String {
-    let lower = heading.to_lowercase();
+    let lower = lower_case(heading);
     let kept = lower.chars().filter(|&c| c == '-' || c == ' ' || is_kept(c));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }

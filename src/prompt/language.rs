@@ -9,6 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::characters::lower_case;
 use crate::prompt::pack::{Pack, pack};
 
 macro_rules! languages {
@@ -64,7 +65,7 @@ languages! {
 impl Language {
     /// The language that most of the text's function words are of.
     pub fn detect(text: &str) -> Self {
-        let lower = text.to_lowercase().replace('’', "'");
+        let lower = lower_case(text).replace('’', "'");
         let words: Vec<&str> = lower.split(|c: char| !(c.is_alphabetic() || c == '\'')).collect();
         let score = |language: &Self| {
             let is = |word: &str, known: &str| match known.strip_prefix('*') {
