@@ -10,20 +10,21 @@ use crate::document::{Document, Format, Hit, decimal};
 use crate::pipeline::answer::{self, Citation, Outcome, PassageVerdict, Question, Reason, Reflection, Source, Warning};
 use crate::pipeline::budget::{Calls, Limits, Tokens};
 use crate::pipeline::decision::{Decision, Domain, Rule};
+use crate::pipeline::self_rag::SelfRagOptions;
 use crate::pipeline::strategy::{OnExhaustion, Options, Strategy, checked_k};
 use crate::pipeline::trace::Event;
 use crate::problem::Problem;
 use crate::prompt::{self, Language};
 
 /// `POST /v1/ask`, and the argument of `assistant.ask`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[cfg_attr(test, ts(rename_all = "camelCase", optional_fields))]
 pub struct AskRequest {
     /// The question, at most 8 KiB.
     pub question: String,
-    /// How many passages to retrieve, 1 to 50; the strategy's default is 4.
+    /// How many passages to retrieve, 1 to 50; the strategy's default is 4, of `self-rag` 3.
     pub k: Option<usize>,
     /// The strategy's name; `self-reflective` by default.
     pub strategy: Option<String>,
@@ -37,6 +38,8 @@ pub struct AskRequest {
     pub batch: Option<bool>,
     /// What is returned when no draft passed its checks; the best by default.
     pub on_exhaustion: Option<OnExhaustion>,
+    /// How `self-rag` decides, writes and judges; of that strategy alone.
+    pub self_rag: Option<SelfRagOptions>,
     /// The language of the answer; that of the question by default.
     pub language: Option<Language>,
     /// Bounds of the run.
@@ -81,6 +84,10 @@ impl AskRequest {
         let strategy = self.strategy.as_deref().map_or_else(|| Ok(Strategy::default()), Strategy::named)?;
         let Self { k, max_retries, rule, domain, batch, on_exhaustion, .. } = self;
         let strategy = strategy.with(Options { k, max_retries, rule, domain, batch, on_exhaustion })?;
+        let strategy = match self.self_rag {
+            Some(options) => strategy.with_self_rag(options)?,
+            None => strategy,
+        };
         let own = self.limits.unwrap_or_default();
         let limits = Limits {
             max_calls: own.max_calls.unwrap_or(host.max_calls).min(host.max_calls),

@@ -47,11 +47,13 @@ const TEXTS: Texts<'static> = Texts {
 fn all(texts: &Texts, language: Language) -> Vec<(String, Prompt)> {
     let (question, answer) = (texts.question, texts.answer);
     let passages = texts.passages.map(|text| passage(0, text));
+    let choices = [answer, texts.rejected].map(str::to_owned);
     let rejected = |again| if again { vec![texts.rejected] } else { Vec::new() };
     let once = [
         ("decide", prompt::decide(question, language)),
         ("rewrite", prompt::rewrite(question, &[question.to_owned()], language)),
         ("direct", prompt::direct(question, language)),
+        ("proceed", prompt::proceed(question, answer, language)),
     ];
     let mut all: Vec<_> = once.into_iter().map(|(name, prompt)| (name.to_owned(), prompt)).collect();
     for again in [false, true] {
@@ -66,6 +68,8 @@ fn all(texts: &Texts, language: Language) -> Vec<(String, Prompt)> {
             ("support", prompt::support(answer, &passages, again, language)),
             ("usefulness", prompt::usefulness(question, answer, again, language)),
             ("rate", prompt::rate(question, answer, again, language)),
+            ("segment", prompt::segment(question, &passages[0], if again { answer } else { "" }, language)),
+            ("choose", prompt::choose(question, &choices, again.then_some(&passages[0]), language)),
         ];
         all.extend(twice.map(|(name, prompt)| (format!("{name}{}", if again { "-again" } else { "" }), prompt)));
     }
@@ -177,6 +181,7 @@ fn c_03_g_04_r_03_g_13_r_05_g_14_g_11_each_verdict_is_asked_for_in_its_form() {
         ("usefulness", &["{\"useful\": \"yes\"}", "{\"useful\": \"no\"}"]),
         ("rate", &["\n5", "\n4", "\n3", "\n2", "\n1", "{\"usefulness\": N}"]),
         ("decide", &["\"yes\"", "\"no\"", "\"continue\"", "{\"retrieve\": \"continue\"}"]),
+        ("proceed", &["\"yes\"", "\"no\"", "\"continue\"", "{\"retrieve\": \"continue\"}"]),
     ];
     for language in Language::ALL {
         for (name, parts) in forms {
@@ -319,5 +324,17 @@ proptest! {
                 prop_assert!(!prompt.without_fences(&copied).contains(marker.trim_matches(['<', '>'])));
             }
         }
+    }
+}
+
+/// A checkpoint is told to choose in its own format: the instruction, then the question and the letters.
+#[test]
+fn what_a_checkpoint_is_to_choose_from_has_letters() {
+    let choices = ["90 days", "never"].map(str::to_owned);
+    for language in Language::ALL {
+        let told = prompt::choose_bare("How long?", &choices, *language);
+        let (instruction, input) = told.split_once("\n\n### Input:\n").unwrap();
+        assert_eq!(input, "How long?\nA: 90 days\nB: never");
+        assert!(!instruction.is_empty() && !instruction.contains('\n'), "{language:?}: {instruction}");
     }
 }

@@ -20,6 +20,8 @@ mod remote;
 mod roles;
 #[path = "service/scorer.rs"]
 mod scorer;
+#[path = "service/self_rag.rs"]
+mod self_rag;
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -68,6 +70,7 @@ fn ask(
 ) -> Result<Value, Problem> {
     let asked = AskRequest::from_json(request.to_string().as_bytes())?.check(Limits::default())?;
     let services = Services::new(settings).unwrap();
+    services.serves(&asked.strategy)?;
     let (language, policy) = (asked.language, RetryPolicy::default());
     let performer = Performer { corpus, services: &services, network, language, policy };
     let strategy = if services.scores_passages() { asked.strategy.in_batches() } else { asked.strategy };

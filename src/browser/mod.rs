@@ -103,6 +103,7 @@ impl Engine {
         let corpus = Rc::clone(&self.corpus);
         #[cfg(feature = "models")]
         if let Some(connected) = self.connected.borrow().clone() {
+            connected.services.serves(&asked.strategy).map_err(thrown)?;
             if connected.services.scores_passages() {
                 asked.strategy = asked.strategy.in_batches();
             }

@@ -184,6 +184,7 @@ async fn perform<T: Serialize + 'static, F: Future<Output = Outcome> + 'static>(
 }
 
 async fn ask(asked: Asked, env: &Env, settings: &Settings, tell: impl Fn(&Event)) -> Result<Answer, Problem> {
+    settings.services.serves(&asked.strategy)?;
     let corpus = assets::corpus(env, settings).await?;
     let performer = performer(settings, &corpus, asked.language);
     answer(asked, &performer, &Edge, settings.services.solver(), tell).await

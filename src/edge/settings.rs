@@ -8,6 +8,7 @@
 //! | `CHAT_BASE_URL` | | an OpenAI-compatible endpoint, for instance `https://api.openai.com/v1`; without it the built-in solver answers |
 //! | `CHAT_MODEL` | | the model's name there |
 //! | `CHAT_API_KEY` | | a secret: the key for it |
+//! | `CHAT_PROTOCOL` | `chat` | `completions` for a model that continues text: a Self-RAG checkpoint |
 //! | `CHAT_HEADERS_TIMEOUT_MS`, `CHAT_IDLE_TIMEOUT_MS` | 20,000 (a draft 25,000), 15,000 | how long the model may take to begin, and between two pieces |
 //! | `CHAT_CONFIDENCE` | | `yes`: grades come with the probability of yes as their score, where the service tells it |
 //! | `SEARCH_API_KEY` | | a secret: the key for web search by Tavily |
@@ -77,6 +78,9 @@ pub enum SettingsError {
         /// The variable.
         name: &'static str,
     },
+    /// It is neither of the protocols.
+    #[error("CHAT_PROTOCOL must be chat or completions")]
+    Protocol,
     /// A model or the search; values are not repeated, they may be keys.
     #[error("one of the variables CHAT_…, SEARCH_… and EMBED_… cannot be used: {0}")]
     Service(#[from] ServiceError),
@@ -149,7 +153,12 @@ fn solver(set: &impl Fn(&'static str) -> Variable, key: Option<String>) -> Resul
     let headers_ms = number(set, "CHAT_HEADERS_TIMEOUT_MS")?;
     let idle_ms = number(set, "CHAT_IDLE_TIMEOUT_MS")?;
     let confidence = is_yes(set("CHAT_CONFIDENCE")?);
-    Ok(SolverSettings::OpenAi { model, place: Place { headers_ms, idle_ms, ..place }, confidence })
+    let place = Place { headers_ms, idle_ms, ..place };
+    match set("CHAT_PROTOCOL")?.as_deref().map(str::trim) {
+        None | Some("chat") => Ok(SolverSettings::OpenAi { model, place, confidence }),
+        Some("completions") => Ok(SolverSettings::Completions { model, place }),
+        Some(_) => Err(SettingsError::Protocol),
+    }
 }
 
 fn embedder(

@@ -6,6 +6,7 @@ use crate::pipeline::budget::Stop;
 use crate::pipeline::context::{extend_from_web, gather};
 use crate::pipeline::record::{Attempt, Ending, Record};
 use crate::pipeline::run::Path;
+use crate::pipeline::self_rag;
 use crate::pipeline::strategy::Strategy;
 use crate::pipeline::task::{
     Ask, CheckGrounding, CheckUsefulness, DecideRetrieval, Draft, Failure, Generate, Rejected,
@@ -13,9 +14,8 @@ use crate::pipeline::task::{
 use crate::pipeline::trace::Event;
 use crate::pipeline::verdict::{Check, Retrieval, Support, Verdict};
 
-pub use crate::pipeline::record::{
-    Answer, Citation, Outcome, PassageVerdict, Reason, Reflection, RunError, Source, Warning,
-};
+pub use crate::pipeline::outcome::{Outcome, Reason};
+pub use crate::pipeline::record::{Answer, Citation, PassageVerdict, Reflection, RunError, Source, Warning};
 
 /// The most bytes a question may have.
 pub const MAX_QUESTION_BYTES: usize = 8 * 1024;
@@ -60,6 +60,9 @@ impl Question {
 
 /// Walks the path; whatever ends it early, the record has all that was found until then.
 pub(crate) async fn answer(path: &Path, question: &Question, strategy: &Strategy) -> Result<Answer, RunError> {
+    if let Some(options) = &strategy.self_rag {
+        return self_rag::answer(path, question.as_str(), strategy, options).await;
+    }
     let mut record = Record::default();
     if let Err(stop) = walk(path, question.as_str(), strategy, &mut record).await {
         record.warn("budget", &stop.to_string());
@@ -103,10 +106,7 @@ async fn needs_documents(path: &Path, question: &str, record: &mut Record) -> Re
     path.emit(Event::DecideRetrieval { retrieve });
     record.retrieval = Some(retrieve);
     if retrieve == Retrieval::No {
-        record.warn(
-            "no_retrieval",
-            "the question was taken for one that needs no documents: nothing supports the answer",
-        );
+        record.warn_of_no_retrieval();
     }
     Ok(retrieve != Retrieval::No)
 }

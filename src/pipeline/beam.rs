@@ -6,11 +6,16 @@
 //! here they are added unless asked otherwise. An answer that is complete stays in the contest, and
 //! sums are compared by their mean, or the longer answer would always win.
 
+use serde::Deserialize;
+
 use crate::document::{Passage, Span};
+use crate::pipeline::reflection::Critique;
 use crate::pipeline::task::{Draft, Quote};
 
 /// How the scores of an answer's segments are put together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub enum Combine {
     /// Their sum.
     #[default]
@@ -43,6 +48,8 @@ pub struct Segment {
     pub passage: usize,
     /// The place in the passage that supports it; all of it where none is known.
     pub quote: Option<Span>,
+    /// What is known of it.
+    pub critique: Critique,
     /// Cut off before its end.
     pub truncated: bool,
 }
@@ -98,6 +105,26 @@ impl Beam {
             self.nodes[i].is_leaf = true;
         }
         self.level = ranked;
+    }
+
+    /// How many nodes there are; the next level's are numbered from here.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no node yet.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Has a node of the last level continued.
+    pub fn reopen(&mut self, node: usize) {
+        self.nodes[node].node.wants_more = true;
+    }
+
+    /// Whether the node asks to be continued.
+    pub fn wants_more(&self, node: usize) -> bool {
+        self.nodes[node].node.wants_more
     }
 
     /// The total of a node.

@@ -42,6 +42,10 @@ pub enum Call {
     Grounding,
     /// Usefulness checks.
     Usefulness,
+    /// Segments.
+    Segment,
+    /// Questions on segments.
+    Reflect,
 }
 
 /// How many calls of each kind were made.
@@ -66,6 +70,10 @@ pub struct Calls {
     pub grounding: u32,
     /// Usefulness checks.
     pub usefulness: u32,
+    /// Segments; of `self-rag`.
+    pub segment: u32,
+    /// Questions put to a model that has no reflection tokens; of `self-rag`.
+    pub reflect: u32,
 }
 
 /// Tokens that models read and wrote.
@@ -97,15 +105,17 @@ impl Calls {
             Call::Generate => &mut self.generate,
             Call::Grounding => &mut self.grounding,
             Call::Usefulness => &mut self.usefulness,
+            Call::Segment => &mut self.segment,
+            Call::Reflect => &mut self.reflect,
         };
         *line = line.saturating_add(times);
     }
 
     /// The calls that count against [`Limits::max_calls`].
     pub fn charged(&self) -> u32 {
-        [self.embed, self.decide, self.grade, self.rewrite, self.web, self.generate, self.grounding, self.usefulness]
-            .into_iter()
-            .fold(0, u32::saturating_add)
+        let tasks = [self.decide, self.grade, self.rewrite, self.generate, self.grounding, self.usefulness];
+        let services = [self.embed, self.web, self.segment, self.reflect];
+        tasks.into_iter().chain(services).fold(0, u32::saturating_add)
     }
 }
 

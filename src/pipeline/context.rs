@@ -44,7 +44,7 @@ pub(crate) async fn gather(
 }
 
 /// Nothing where the search failed: the record then has the ending.
-async fn retrieve(path: &Path, question: &str, k: usize, record: &mut Record) -> Result<Vec<Passage>, Stop> {
+pub(crate) async fn retrieve(path: &Path, question: &str, k: usize, record: &mut Record) -> Result<Vec<Passage>, Stop> {
     let (hits, without_vector) = match path.retrieve(question, k).await? {
         Ok(found) => found,
         Err(failure) => {
@@ -53,7 +53,7 @@ async fn retrieve(path: &Path, question: &str, k: usize, record: &mut Record) ->
         }
     };
     if let Some(failure) = without_vector {
-        record.warn("embedding_failed", &format!("the index was searched by words alone: {failure}"));
+        record.warn_once("embedding_failed", &format!("the index was searched by words alone: {failure}"));
     }
     path.emit(Event::Retrieve { query: question.to_owned(), passages: hits.len() });
     record.found_nothing = hits.is_empty();

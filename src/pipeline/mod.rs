@@ -9,10 +9,16 @@ pub mod beam;
 pub mod budget;
 mod context;
 pub mod decision;
+mod outcome;
 mod record;
 pub mod reflection;
 pub mod run;
 pub mod segment;
+#[cfg(any(not(feature = "browser"), feature = "models"))]
+pub mod self_rag;
+#[cfg(all(feature = "browser", not(feature = "models")))]
+#[path = "no_self_rag.rs"]
+pub mod self_rag;
 pub mod strategy;
 pub mod task;
 pub mod trace;

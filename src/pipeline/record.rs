@@ -5,68 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::document::{Origin, Passage, Span};
 use crate::pipeline::budget::{Calls, Tokens};
 use crate::pipeline::decision::Decision;
+use crate::pipeline::outcome::{Outcome, Reason};
 use crate::pipeline::strategy::{Checks, OnExhaustion, Strategy};
 use crate::pipeline::task::{Draft, Failure, Grade};
 use crate::pipeline::trace::Event;
 use crate::pipeline::verdict::{Check, Retrieval, Scale, Support, Usefulness, Verdict};
-
-/// How good an answer is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub enum Outcome {
-    /// Complete, and every check that the strategy has was passed.
-    Answered,
-    /// The best there is, with flags that say what is wrong with it.
-    Partial,
-    /// No answer, and the reason why.
-    Abstained,
-}
-
-/// Why an answer is not [`Outcome::Answered`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub enum Reason {
-    /// The index has nothing for the question.
-    NoDocuments,
-    /// What was found does not answer the question.
-    Irrelevant,
-    /// Nothing local was relevant and the web search failed.
-    WebFailed,
-    /// The draft says things that the sources do not.
-    Ungrounded,
-    /// The draft does not answer the question.
-    NotUseful,
-    /// A check could not be decided.
-    Unchecked,
-    /// The generator repeated itself.
-    NoProgress,
-    /// A provider failed after the first draft.
-    ProviderFailed,
-    /// The calls or the time were used up.
-    Budget,
-    /// The draft was cut off.
-    Truncated,
-}
-
-impl Reason {
-    /// The reason as it stands in answers.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::NoDocuments => "no_documents",
-            Self::Irrelevant => "irrelevant",
-            Self::WebFailed => "web_failed",
-            Self::Ungrounded => "ungrounded",
-            Self::NotUseful => "not_useful",
-            Self::Unchecked => "unchecked",
-            Self::NoProgress => "no_progress",
-            Self::ProviderFailed => "provider_failed",
-            Self::Budget => "budget",
-            Self::Truncated => "truncated",
-        }
-    }
-}
 
 /// An answer with everything that is known about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -184,6 +127,10 @@ pub struct Reflection {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub usefulness: Option<u8>,
+    /// The strategy goes by reflection tokens, and the model has none: it was asked their questions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(optional, as = "Option<bool>"))]
+    pub approximated: bool,
 }
 
 /// Something the reader should know.
@@ -285,6 +232,8 @@ pub(crate) enum Ending {
     Repeated,
     /// The generator had passages and nothing to say.
     Silent,
+    /// What it said was dropped, since its passages do not support it.
+    Unsupported,
 }
 
 /// Whether there is a point in searching the web, once more or at all.
@@ -311,12 +260,26 @@ pub(crate) struct Record {
     pub(crate) web: WebSearch,
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) ending: Option<Ending>,
+    pub(crate) approximated: bool,
     warnings: Vec<Warning>,
 }
 
 impl Record {
     pub(crate) fn warn(&mut self, code: &str, message: &str) {
         self.warnings.push(Warning { code: code.to_owned(), message: message.to_owned() });
+    }
+
+    /// Warns unless that was said before.
+    pub(crate) fn warn_once(&mut self, code: &str, message: &str) {
+        if !self.warnings.iter().any(|warning| warning.code == code && warning.message == message) {
+            self.warn(code, message);
+        }
+    }
+
+    /// An answer without documents rests on nothing that could be checked, and says so.
+    pub(crate) fn warn_of_no_retrieval(&mut self) {
+        let rests_on_nothing = "the question was taken for one that needs no documents: nothing supports the answer";
+        self.warn("no_retrieval", rests_on_nothing);
     }
 
     /// The best attempt, of equals the earlier one; or the last where that is asked for.
@@ -340,6 +303,7 @@ impl Record {
                 Some(Ending::Stopped) => Some(Reason::Budget),
                 Some(Ending::Failed(failure)) => return Err(RunError::Failed(failure)),
                 Some(Ending::Silent) => Some(Reason::Irrelevant),
+                Some(Ending::Unsupported) => Some(Reason::Ungrounded),
                 _ if self.web == WebSearch::Failed => Some(Reason::WebFailed),
                 _ if self.found_nothing => Some(Reason::NoDocuments),
                 _ => Some(Reason::Irrelevant),
@@ -357,6 +321,7 @@ impl Record {
             relevance: self.verdicts.clone(),
             support: shown.as_ref().and_then(|a| a.support(&strategy.checks)),
             usefulness: shown.as_ref().and_then(Attempt::rating),
+            approximated: self.approximated,
         });
         Ok(Answer {
             outcome,
@@ -391,7 +356,7 @@ impl Record {
             (_, _, Some(Ending::Repeated)) => Some(Reason::NoProgress),
             (Some(Check::Grounding), ..) => Some(Reason::Ungrounded),
             (Some(Check::Usefulness), ..) => Some(Reason::NotUseful),
-            (None, Some(_), None | Some(Ending::Silent)) => Some(Reason::Unchecked),
+            (None, Some(_), None | Some(Ending::Silent | Ending::Unsupported)) => Some(Reason::Unchecked),
         }
     }
 }

@@ -5,6 +5,8 @@
 //! but the probability of each of the group's, normalised inside the group. A token that is not listed
 //! has [`FLOOR`]; a position without any of them has no score, which is not a score of zero.
 
+use serde::Deserialize;
+
 use crate::pipeline::segment::Token;
 
 /// The log probability of a token that is not among those listed. As a number in a sum of
@@ -25,7 +27,10 @@ pub enum Group {
 }
 
 /// Which tokens of a group count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename = "CritiqueRule"))]
 pub enum Rule {
     /// The most desirable one alone: equation 4.
     Ideal,

@@ -9,10 +9,24 @@ use crate::pipeline::reflection::{Group, retrieval, retrieval_within};
 pub struct GenerateSegment {
     /// The question as asked.
     pub question: String,
+    /// In which form.
+    pub form: Form,
     /// The answer so far, as the model wrote it.
     pub written: String,
     /// What the segment is written from.
     pub evidence: Evidence,
+}
+
+/// What is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Form {
+    /// A piece of an answer.
+    #[default]
+    Segment,
+    /// All of an answer.
+    Whole,
+    /// One of these answers.
+    Choice(Vec<String>),
 }
 
 /// What a segment is written from.
@@ -23,7 +37,7 @@ pub enum Evidence {
     /// Nothing: retrieval was decided against.
     None,
     /// One passage.
-    Passage(Passage),
+    Passage(Box<Passage>),
 }
 
 /// Asks one group's question of a model that has no token for it.
@@ -34,7 +48,7 @@ pub struct Reflect {
     /// The question as asked.
     pub question: String,
     /// The passage, where the group looks at one.
-    pub passage: Option<Passage>,
+    pub passage: Option<Box<Passage>>,
     /// The text that is judged; of [`Group::Retrieve`] the answer so far.
     pub text: String,
 }
@@ -95,12 +109,17 @@ pub fn wants_passages(opening: &Candidate, delta: Option<f64>) -> bool {
     }
 }
 
-/// The same for a long answer: one of its first tokens asks for passages, and firmly enough.
+/// The same for a long answer: one of its first tokens asks for passages, or with δ decides on them and
+/// asks firmly enough. (The published code also wants the token itself to be the one that asks, so that a
+/// lower δ never retrieves more.)
 pub fn wants_passages_soon(opening: &Candidate, delta: Option<f64>) -> bool {
-    let soon = opening.tokens.iter().take(OPENING_TOKENS).find(|token| token.text.trim() == RETRIEVAL);
-    let Some(delta) = delta else { return soon.is_some() || opening.text.contains(RETRIEVAL) };
+    let mut soon = opening.tokens.iter().take(OPENING_TOKENS);
+    let Some(delta) = delta else {
+        return soon.any(|token| token.text.trim() == RETRIEVAL) || opening.text.contains(RETRIEVAL);
+    };
     let share = |token| retrieval(&Group::Retrieve.read(token)?);
-    soon.and_then(share).is_some_and(|share| share > delta)
+    let decides = |token: &&Token| [RETRIEVAL, NO_RETRIEVAL].contains(&token.text.trim());
+    soon.filter(decides).filter_map(share).any(|share| share > delta)
 }
 
 const RETRIEVAL: &str = Group::Retrieve.tokens()[0];

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline::decision::{Domain, Grading, Rule};
+use crate::pipeline::self_rag::{SelfRag, SelfRagOptions};
 use crate::pipeline::verdict::{Check, Scale};
 
 /// What a run does between a question and its answer.
@@ -26,6 +27,8 @@ pub struct Strategy {
     pub max_retries: u32,
     /// What is returned when no draft passed its checks.
     pub on_exhaustion: OnExhaustion,
+    /// The Self-RAG paper's own inference, in place of the path of all others.
+    pub self_rag: Option<SelfRag>,
 }
 
 /// How the web is used where the passages are not enough.
@@ -105,6 +108,23 @@ pub enum StrategyError {
     /// A domain, of a strategy without scores.
     #[error("a domain sets thresholds for scores: ask for corrective-scored, or for the rule average or max")]
     NoScores,
+    /// An option of `self-rag` is out of its range.
+    #[error("self_rag.{option} must be {range}")]
+    SelfRagOption {
+        /// The option.
+        option: &'static str,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// Options of `self-rag`, for another strategy.
+    #[error("self_rag has options of the strategy self-rag: ask for that, or leave them out")]
+    NotSelfRag,
+    /// `self-rag`, where no model writes.
+    #[error(
+        "self-rag needs a model that writes and judges: a completions or chat endpoint, or a function, as `generate` \
+         and `check`; the built-in solver, a scorer and a Worker as solver cannot"
+    )]
+    NeedsModel,
 }
 
 /// A number of passages that may be asked for, 1…[`MAX_K`].
@@ -113,7 +133,8 @@ pub fn checked_k(k: usize) -> Result<usize, StrategyError> {
 }
 
 /// The names of the presets.
-pub const NAMES: [&str; 5] = ["naive", "corrective", "self-reflective", "corrective-scored", "self-rag-prompted"];
+pub const NAMES: [&str; 6] =
+    ["naive", "corrective", "self-reflective", "corrective-scored", "self-rag-prompted", "self-rag"];
 
 /// What a caller may set; what is absent stays as the preset has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -161,6 +182,7 @@ impl Strategy {
             },
             max_retries: 2,
             on_exhaustion: OnExhaustion::Best,
+            self_rag: None,
         }
     }
 
@@ -187,6 +209,16 @@ impl Strategy {
         }
     }
 
+    /// The inference of the Self-RAG paper (seeds N-04…N-11): a model writes segments, each from one
+    /// passage, and scores them by its own tokens; the better ones are continued.
+    pub fn self_rag() -> Result<Self, StrategyError> {
+        let self_rag = Some(SelfRag::preset()?);
+        let checks = Checks { strict_retry: false, ..Self::self_rag_prompted().checks };
+        let prompted =
+            Self { grading: None, k: SelfRag::K, temperature: 0.0, max_retries: 0, ..Self::self_rag_prompted() };
+        Ok(Self { name: NAMES[5], checks, self_rag, ..prompted })
+    }
+
     /// The preset of that name.
     pub fn named(name: &str) -> Result<Self, StrategyError> {
         match name {
@@ -195,6 +227,7 @@ impl Strategy {
             "self-reflective" => Ok(Self::self_reflective()),
             "corrective-scored" => Ok(Self::corrective_scored()),
             "self-rag-prompted" => Ok(Self::self_rag_prompted()),
+            "self-rag" => Self::self_rag(),
             _ => Err(StrategyError::UnknownName { name: name.to_owned() }),
         }
     }
@@ -204,6 +237,13 @@ impl Strategy {
     pub fn in_batches(mut self) -> Self {
         self.grading = self.grading.map(|grading| Grading { batched: true, ..grading });
         self
+    }
+
+    /// This strategy with options of `self-rag`, each checked.
+    pub fn with_self_rag(mut self, options: SelfRagOptions) -> Result<Self, StrategyError> {
+        let own = self.self_rag.take().ok_or(StrategyError::NotSelfRag)?;
+        self.self_rag = Some(own.with(options)?);
+        Ok(self)
     }
 
     /// This preset with other options, each checked.

@@ -4,6 +4,7 @@
 
 use crate::document::{Passage, Span};
 use crate::pipeline::budget::{Call, Millis};
+use crate::pipeline::segment::{Candidate, GenerateSegment, Reflect};
 use crate::pipeline::verdict::{Check, Retrieval, Scale, Support, Usefulness, Verdict};
 
 /// Does the question need documents? (Seed G-11.)
@@ -142,6 +143,10 @@ pub enum Task {
     CheckGrounding(CheckGrounding),
     /// See [`CheckUsefulness`].
     CheckUsefulness(CheckUsefulness),
+    /// See [`GenerateSegment`].
+    GenerateSegment(GenerateSegment),
+    /// See [`Reflect`].
+    Reflect(Reflect),
 }
 
 impl Task {
@@ -154,6 +159,8 @@ impl Task {
             Self::Generate(_) => Call::Generate,
             Self::CheckGrounding(_) => Call::Grounding,
             Self::CheckUsefulness(_) => Call::Usefulness,
+            Self::GenerateSegment(_) => Call::Segment,
+            Self::Reflect(_) => Call::Reflect,
         }
     }
 }
@@ -175,6 +182,10 @@ pub enum TaskReply {
     Support(Support),
     /// To [`CheckUsefulness`] by degrees: 1 to 5.
     Rating(u8),
+    /// To [`GenerateSegment`].
+    Candidate(Candidate),
+    /// To [`Reflect`]: how probable each of the group's tokens is; `None` where the model does not tell.
+    Odds(Option<Vec<f64>>),
 }
 
 /// Why an effect has no reply.
@@ -255,6 +266,8 @@ ask!(RewriteQuery -> String, Query);
 ask!(Generate -> Draft, Draft);
 ask!(CheckGrounding -> Support, Verdict | Support);
 ask!(CheckUsefulness -> Usefulness, Verdict | Rating);
+ask!(GenerateSegment -> Candidate, Candidate);
+ask!(Reflect -> Option<Vec<f64>>, Odds);
 
 impl Draft {
     /// Whether every quote lies, on character boundaries, in one of the passages that were given.

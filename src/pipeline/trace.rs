@@ -66,6 +66,19 @@ pub enum Event {
         /// How many new results came back.
         results: usize,
     },
+    /// A segment was written and scored; of `self-rag`.
+    Segment {
+        /// Which segment of its answer, from 1.
+        level: u32,
+        /// The passage that it was written from.
+        passage_id: String,
+        /// Its score, where the model tells its probabilities.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        score: Option<f64>,
+        /// Whether the beam kept it.
+        kept: bool,
+    },
     /// A draft is being written.
     DraftStart {
         /// Which attempt, from 1.
@@ -110,6 +123,7 @@ impl Event {
             Self::Decide { .. } => "decide",
             Self::Rewrite { .. } => "rewrite",
             Self::WebSearch { .. } => "web-search",
+            Self::Segment { .. } => "segment",
             Self::DraftStart { .. } => "draft-start",
             Self::DraftDelta { .. } => "draft-delta",
             Self::DraftReject { .. } => "draft-reject",

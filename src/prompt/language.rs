@@ -41,6 +41,11 @@ macro_rules! languages {
                 match self { $(Self::$name => include_str!(concat!("templates/", $code, "/abstained.txt")),)+ }
             }
 
+            /// What a model that only continues text is told when it is to choose an answer.
+            pub(super) fn choosing(self) -> &'static str {
+                match self { $(Self::$name => include_str!(concat!("templates/", $code, "/choose.txt")),)+ }
+            }
+
             /// Words that tell it from the others. One that ends in an apostrophe stands for all that
             /// begin so, one that begins with an asterisk for all that hold the rest.
             fn function_words(self) -> &'static str {

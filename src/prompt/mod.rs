@@ -89,6 +89,43 @@ pub fn rate(question: &str, answer: &str, again: bool, language: Language) -> Pr
     language.pack().rate.fill(&material, again)
 }
 
+/// The next piece of an answer, from one passage alone; what has been written goes before it. The reply
+/// is Markdown.
+pub fn segment(question: &str, passage: &Passage, written: &str, language: Language) -> Prompt {
+    let mut material = vec![("question", one(question)), ("document", One(shown(passage)))];
+    let is_begun = !written.trim().is_empty();
+    if is_begun {
+        material.push(("answer", one(written.trim())));
+    }
+    language.pack().segment.fill(&material, is_begun)
+}
+
+/// Does an answer that has been begun need another piece? The reply is that of [`decide`].
+pub fn proceed(question: &str, answer: &str, language: Language) -> Prompt {
+    language.pack().proceed.fill(&[("question", one(question)), ("answer", one(answer.trim()))], false)
+}
+
+/// One of a few answers, from a passage where there is one. The reply is a letter.
+pub fn choose(question: &str, choices: &[String], passage: Option<&Passage>, language: Language) -> Prompt {
+    let mut material = vec![("question", one(question)), ("choices", One(lettered(choices)))];
+    if let Some(passage) = passage {
+        material.push(("document", One(shown(passage))));
+    }
+    language.pack().choose.fill(&material, passage.is_some())
+}
+
+/// The instruction to choose one of a few answers, for a model that only continues text; the released
+/// Self-RAG checkpoints read the question and the answers under such a heading.
+pub fn choose_bare(question: &str, choices: &[String], language: Language) -> String {
+    [language.choosing().trim_end(), "\n\n### Input:\n", question, "\n", &lettered(choices)].concat()
+}
+
+/// Answers with a letter each, from A on.
+fn lettered(choices: &[String]) -> String {
+    let line = |(letter, choice): (char, &String)| format!("{letter}: {choice}");
+    ('A'..='Z').zip(choices).map(line).collect::<Vec<_>>().join("\n")
+}
+
 fn one(text: &str) -> Material {
     One(text.to_owned())
 }

@@ -50,13 +50,16 @@ pub(super) struct Pack {
     pub(super) support: Template,
     pub(super) usefulness: Template,
     pub(super) rate: Template,
+    pub(super) segment: Template,
+    pub(super) proceed: Template,
+    pub(super) choose: Template,
 }
 
 /// The pack in a folder of `templates/`.
 macro_rules! pack {
     ($folder:literal) => {
         pack!($folder: decide, grade, grade_batch, grade_score, grade_score_batch, rewrite, direct, generate,
-            generate_strict, grounding, support, usefulness, rate)
+            generate_strict, grounding, support, usefulness, rate, segment, proceed, choose)
     };
     ($folder:literal: $($name:ident),+) => {
         Pack {

@@ -83,7 +83,7 @@ pub fn of_answers(tokens: &[Token], answers: &[Answer<'_>]) -> Option<Vec<f64>> 
 }
 
 /// The tokens after the reasoning that a reply begins with; `None` when that never ends.
-fn after_reasoning(tokens: &[Token]) -> Option<&[Token]> {
+pub fn after_reasoning(tokens: &[Token]) -> Option<&[Token]> {
     let text: String = tokens.iter().map(|token| token.text.as_str()).collect();
     if !text.trim_start().starts_with("<think>") {
         return Some(tokens);

@@ -4,6 +4,7 @@ use super::call::{Exchange, Progress, Reader};
 use crate::driver::Told;
 use crate::provider::chat::openai::{ChatStream, OpenAiChat};
 use crate::provider::chat::{ChatDelta, ChatReply, ChatRequest};
+use crate::provider::completions::{CompletionReply, CompletionRequest, Completions};
 use crate::provider::embed::EmbedRequest;
 use crate::provider::embed::openai::OpenAiEmbed;
 use crate::provider::error::ProviderError;
@@ -76,6 +77,24 @@ impl Exchange for Chatting<'_> {
             Some(stream) => Box::new(stream),
             None => Box::new(Whole::new(status, headers, self.request.largest_reply, |r| self.codec.reply(r))),
         }
+    }
+}
+
+/// A text to a model that continues it.
+pub(super) struct Continuation<'a> {
+    pub codec: &'a Completions,
+    pub request: &'a CompletionRequest,
+}
+
+impl Exchange for Continuation<'_> {
+    type Reply = CompletionReply;
+
+    fn request(&self) -> HttpRequest {
+        self.codec.request(self.request)
+    }
+
+    fn reader(&self, status: u16, headers: &Headers) -> Box<dyn Reader<Reply = CompletionReply> + '_> {
+        Box::new(Whole::new(status, headers, self.request.largest_reply, |response| self.codec.reply(response)))
     }
 }
 

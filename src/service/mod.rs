@@ -4,6 +4,7 @@
 //! A task goes to the solver of its [`Role`]: the built-in one, a chat model, or a Worker. Codecs and
 //! solvers say what to send and what a reply means; `call` sends, waits and repeats.
 
+mod asking;
 mod call;
 mod embed;
 mod exchange;
@@ -19,23 +20,23 @@ pub use settings::{EmbedSettings, Place, ServiceError, ServiceSettings, SolverSe
 
 use crate::corpus::Corpus;
 use crate::document::{Origin, Passage, Span};
-use crate::driver::{Offline, Perform, Told};
+use crate::driver::{Perform, Told};
 use crate::host::Network;
-use crate::pipeline::budget::{Millis, Tokens};
+use crate::pipeline::budget::Millis;
 use crate::pipeline::run::{Effect, Order, Outcome, Reply};
-use crate::pipeline::task::{Failure, Grade, GradePassages, Task, TaskReply};
-use crate::pipeline::verdict::Scale;
+use crate::pipeline::strategy::{Strategy, StrategyError};
+use crate::pipeline::task::{Failure, Task};
 use crate::prompt::Language;
 use crate::provider::chat::openai::OpenAiChat;
-use crate::provider::chat::{ChatReply, ChatRequest, Finish, ReplyFormat, Usage};
+use crate::provider::chat::{ChatReply, ChatRequest};
+use crate::provider::completions::Completions;
 use crate::provider::error::ProviderError;
 use crate::provider::search::tavily::Tavily;
 use crate::provider::search::{WebQuery, WebResult};
 use crate::retry::RetryPolicy;
-use crate::solver::llm;
 use call::{Bounds, CallError, Called, call};
 use embed::Embedder;
-use exchange::{Chatting, Searching};
+use exchange::Searching;
 use remote::Remote;
 
 /// What a solver is asked for; each may be another one.
@@ -57,8 +58,10 @@ impl Role {
         match task {
             Task::GradePassages(_) => Self::Grade,
             Task::RewriteQuery(_) => Self::Rewrite,
-            Task::Generate(_) => Self::Generate,
-            Task::DecideRetrieval(_) | Task::CheckGrounding(_) | Task::CheckUsefulness(_) => Self::Check,
+            Task::Generate(_) | Task::GenerateSegment(_) => Self::Generate,
+            Task::DecideRetrieval(_) | Task::CheckGrounding(_) | Task::CheckUsefulness(_) | Task::Reflect(_) => {
+                Self::Check
+            }
         }
     }
 
@@ -108,6 +111,7 @@ pub struct Services {
 enum Solver {
     Builtin,
     Chat(Rc<Chat>),
+    Completions(Rc<Continuing>),
     Worker(Rc<Remote>),
     Own(u32),
     Scorer(u32),
@@ -118,10 +122,19 @@ enum Solver {
 struct Chat {
     codec: OpenAiChat,
     timeouts: TimeoutSettings,
-    /// Its grades are to have probabilities, and it did not refuse to tell them.
-    confidence: Cell<bool>,
+    /// Its grades are to have probabilities.
+    confidence: bool,
     /// It refused a reply format once: it is not asked for one again.
     plain: Cell<bool>,
+    /// It refused once to tell probabilities: it is not asked for them again.
+    silent: Cell<bool>,
+}
+
+/// A model that continues text.
+#[derive(Debug)]
+struct Continuing {
+    codec: Completions,
+    timeouts: TimeoutSettings,
 }
 
 #[derive(Debug)]
@@ -159,7 +172,7 @@ impl Services {
     pub fn solver(&self) -> &'static str {
         match self.of(Role::Generate) {
             Solver::Builtin => crate::solver::builtin::NAME,
-            Solver::Chat(_) => "llm",
+            Solver::Chat(_) | Solver::Completions(_) => "llm",
             Solver::Worker(_) => "remote",
             Solver::Own(_) | Solver::Scorer(_) => "js",
         }
@@ -168,6 +181,15 @@ impl Services {
     /// Whether every task is left to the built-in solver.
     pub fn is_builtin(&self) -> bool {
         self.solvers.iter().all(|solver| matches!(solver, Solver::Builtin))
+    }
+
+    /// Whether the strategy can be followed with these solvers: of `self-rag` a model must write, and one
+    /// without reflection tokens be asked.
+    pub fn serves(&self, strategy: &Strategy) -> Result<(), StrategyError> {
+        let asks = |role| matches!(self.of(role), Solver::Chat(_) | Solver::Completions(_) | Solver::Own(_));
+        let writes_tokens = matches!(self.of(Role::Generate), Solver::Completions(_));
+        let serves = asks(Role::Generate) && (writes_tokens || asks(Role::Check));
+        if strategy.self_rag.is_none() || serves { Ok(()) } else { Err(StrategyError::NeedsModel) }
     }
 
     /// Whether passages are scored, which is best done all at once.
@@ -211,81 +233,6 @@ impl<N: Platform> Perform for Performer<'_, N> {
 }
 
 impl<N: Platform> Performer<'_, N> {
-    /// Puts one task to its solver.
-    pub async fn ask(&self, task: &Task, may_call: u32, deadline: Millis, told: &Told) -> Outcome {
-        let role = Role::of(task);
-        let bounds = |timeouts: TimeoutSettings| {
-            let headers = if role == Role::Generate { DRAFT_HEADERS } else { OTHER_HEADERS };
-            Bounds { may_call, deadline, timeouts: timeouts.or(headers), policy: self.policy }
-        };
-        let request = || ChatRequest { stream: role == Role::Generate, ..llm::request(task, self.language) };
-        let (result, called) = match self.services.of(role) {
-            Solver::Builtin => {
-                return Offline { corpus: self.corpus }.solve(task, told);
-            }
-            Solver::Scorer(scorer) => return self.score(*scorer, task).await,
-            Solver::Worker(remote) => {
-                return remote.ask(task, self.language, self.network, bounds(remote.timeouts), told).await;
-            }
-            Solver::Own(model) => {
-                // A verdict that is written piece by piece is no draft.
-                let (silent, request) = (Told::default(), request());
-                let told = if request.stream { told } else { &silent };
-                (self.network.own_model(*model, role, &request, told).await.map_err(Into::into), 1)
-            }
-            Solver::Chat(chat) => {
-                let logprobs = chat.confidence.get() && is_binary_grade(task);
-                let request = ChatRequest { logprobs, ..request() };
-                let called = self.chat(chat, request, bounds(chat.timeouts), told).await;
-                (called.result, called.called)
-            }
-        };
-        let tokens = tokens(&result);
-        Outcome { reply: read(task, result), called, tokens }
-    }
-
-    /// Has the passages of a task scored.
-    async fn score(&self, scorer: u32, task: &Task) -> Outcome {
-        let Task::GradePassages(GradePassages { question, passages, .. }) = task else {
-            return Outcome::without_tokens(Reply::Failed(Failure::NotConfigured { service: MODEL }), 0);
-        };
-        let reply = match self.network.own_scores(scorer, question, passages).await {
-            Ok(given) => {
-                Reply::Task(TaskReply::Grades(given.into_iter().map(|score| Grade::scored(Some(score))).collect()))
-            }
-            Err(error) => Reply::Failed(failure(MODEL, error, None)),
-        };
-        Outcome::without_tokens(reply, 1)
-    }
-
-    /// Asks a chat model; what it refuses to give besides its words, it is not asked for again.
-    async fn chat(&self, chat: &Chat, mut request: ChatRequest, bounds: Bounds, told: &Told) -> Called<ChatReply> {
-        if chat.plain.get() {
-            request.format = ReplyFormat::Text;
-        }
-        let mut sent = 0;
-        loop {
-            let bounds = Bounds { may_call: bounds.may_call - sent, ..bounds };
-            let asked = Chatting { codec: &chat.codec, request: &request };
-            let Called { result, called } = call(self.network, &asked, bounds, told).await;
-            sent += called;
-            let is_refused = matches!(&result, Err(failed) if failed.error == ProviderError::FormatRefused);
-            if !is_refused || called >= bounds.may_call {
-                return Called { result, called: sent };
-            }
-            // Services do not say reliably which of the two it was.
-            if request.logprobs {
-                chat.confidence.set(false);
-                request.logprobs = false;
-            } else if request.format != ReplyFormat::Text {
-                chat.plain.set(true);
-                request.format = ReplyFormat::Text;
-            } else {
-                return Called { result, called: sent };
-            }
-        }
-    }
-
     /// Searches the web.
     pub async fn search(&self, query: String, limit: usize, may_call: u32, deadline: Millis) -> Outcome {
         let asked = WebQuery { query, limit, text_limit: WEB_TEXT };
@@ -317,11 +264,6 @@ impl<N: Platform> Performer<'_, N> {
     }
 }
 
-/// Whether a yes or a no is asked for about passages: of these alone the probability is told.
-fn is_binary_grade(task: &Task) -> bool {
-    matches!(task, Task::GradePassages(GradePassages { scale: Scale::Binary, .. }))
-}
-
 const MODEL: &str = "the model";
 const WEB: &str = "web search";
 
@@ -336,36 +278,6 @@ fn passage(result: WebResult) -> Passage {
         span: Span { start: 0, end: result.text.len() },
         text: result.text,
         origin: Origin::Web,
-    }
-}
-
-/// What a reply took. No service says what a call without a reply did: nothing, unless text had come.
-fn tokens(result: &Result<ChatReply, CallError>) -> Option<Tokens> {
-    match result {
-        Ok(reply) => {
-            let Usage { input_tokens, output_tokens } = reply.usage?;
-            Some(Tokens { input: input_tokens.try_into().ok()?, output: output_tokens.try_into().ok()? })
-        }
-        Err(failed) => failed.text.is_empty().then(Tokens::default),
-    }
-}
-
-/// What a model's reply says on the task. A draft that broke off after it was begun is a draft cut off.
-fn read(task: &Task, result: Result<ChatReply, CallError>) -> Reply {
-    let result = match result {
-        Err(failed) if matches!(task, Task::Generate(_)) && !failed.text.trim().is_empty() => Ok(ChatReply {
-            text: failed.text,
-            finish: Finish::Other,
-            usage: None,
-            model: None,
-            lossy: false,
-            tokens: Vec::new(),
-        }),
-        result => result,
-    };
-    match result {
-        Ok(reply) => Reply::Task(llm::read(task, &reply)),
-        Err(failed) => Reply::Failed(failure(MODEL, failed.error, failed.retry_after)),
     }
 }
 

@@ -8,9 +8,10 @@ use serde::Deserialize;
 
 use super::embed::Embedder;
 use super::remote::Remote;
-use super::{Chat, Role, Services, Solver, TimeoutSettings, Web};
+use super::{Chat, Continuing, Role, Services, Solver, TimeoutSettings, Web};
 use crate::pipeline::budget::Millis;
 use crate::provider::chat::openai::OpenAiChat;
+use crate::provider::completions::Completions;
 use crate::provider::embed::openai::OpenAiEmbed;
 use crate::provider::http::{Endpoint, EndpointError, Secret};
 use crate::provider::search::tavily::{self, Tavily};
@@ -53,6 +54,13 @@ pub enum SolverSettings {
         /// log probabilities. The verdict is what the model wrote all the same.
         #[serde(default)]
         confidence: bool,
+    },
+    /// A model behind a completions endpoint: a released Self-RAG checkpoint.
+    Completions {
+        /// Its name at the service.
+        model: String,
+        /// The endpoint.
+        place: Place,
     },
     /// A Worker of ours.
     Worker {
@@ -189,8 +197,12 @@ fn solver(role: Role, settings: &SolverSettings) -> Result<Solver, PlaceError> {
         SolverSettings::Worker { place } => Solver::Worker(remote(place)?),
         SolverSettings::OpenAi { model, place, confidence } => {
             let (codec, timeouts) = (OpenAiChat::new(endpoint(place, None)?, named(model)?), timeouts(place)?);
-            let (confidence, plain) = (Cell::new(*confidence), Cell::new(false));
-            Solver::Chat(Rc::new(Chat { codec, timeouts, confidence, plain }))
+            let (plain, silent) = (Cell::default(), Cell::default());
+            Solver::Chat(Rc::new(Chat { codec, timeouts, confidence: *confidence, plain, silent }))
+        }
+        SolverSettings::Completions { model, place } => {
+            let codec = Completions { endpoint: endpoint(place, None)?, model: named(model)?.to_owned() };
+            Solver::Completions(Rc::new(Continuing { codec, timeouts: timeouts(place)? }))
         }
     })
 }

@@ -11,12 +11,15 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use crate::document::Passage;
+use crate::pipeline::reflection::Group;
+use crate::pipeline::segment::{Candidate, Evidence, Form, GenerateSegment, Reflect};
 use crate::pipeline::task::{CheckGrounding, CheckUsefulness, Generate, Grade, GradePassages, Task, TaskReply};
 use crate::pipeline::verdict::{Retrieval, Scale, Support, Verdict};
 use crate::prompt::{self, Language, Prompt};
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, Message, ReplyFormat, Role};
+use crate::provider::logprobs::{self, after_reasoning, of_answers};
 use crate::provider::verdict::{binary_in, choice, confidence, is_copied, items, scale, score};
-use crate::solver::marks;
+use crate::solver::{checkpoint, marks};
 
 /// The same question must get the same verdict (seeds C-04, C-05); a query may vary a little. A draft
 /// may vary as its strategy says.
@@ -28,6 +31,7 @@ const VERDICT_TOKENS: u32 = 256;
 const FURTHER_TOKENS: u32 = 32;
 const QUERY_TOKENS: u32 = 64;
 const DRAFT_TOKENS: u32 = 1024;
+const SEGMENT_TOKENS: u32 = 300;
 
 /// How many bytes of a reply are read.
 const VERDICT_BYTES: usize = 64 << 10;
@@ -62,6 +66,16 @@ pub fn request(task: &Task, language: Language) -> ChatRequest {
                 verdict(prompt, "usefulness", &json!({ "type": "integer", "enum": [1, 2, 3, 4, 5] }), *again)
             }
         },
+        // Inside a segment the paper is greedy.
+        Task::GenerateSegment(_) => {
+            ChatRequest { temperature: Some(VERDICT_TEMPERATURE), logprobs: true, ..chat(prompt, SEGMENT_TOKENS) }
+        }
+        Task::Reflect(_) => ChatRequest {
+            temperature: Some(VERDICT_TEMPERATURE),
+            logprobs: true,
+            largest_reply: DRAFT_BYTES,
+            ..chat(prompt, VERDICT_TOKENS)
+        },
     }
 }
 
@@ -92,6 +106,23 @@ fn prompt(task: &Task, language: Language) -> Prompt {
         Task::CheckUsefulness(CheckUsefulness { question, draft, scale, again }) => match scale {
             Scale::Binary => prompt::usefulness(question, draft, *again, language),
             Scale::Graded => prompt::rate(question, draft, *again, language),
+        },
+        Task::GenerateSegment(GenerateSegment { question, form, written, evidence }) => match (form, evidence) {
+            (_, Evidence::Undecided) => Prompt::default(),
+            (Form::Choice(choices), Evidence::None) => prompt::choose(question, choices, None, language),
+            (Form::Choice(choices), Evidence::Passage(p)) => {
+                prompt::choose(question, choices, Some(p.as_ref()), language)
+            }
+            (_, Evidence::None) => prompt::direct(question, language),
+            (_, Evidence::Passage(passage)) => prompt::segment(question, passage, written, language),
+        },
+        Task::Reflect(Reflect { group, question, passage, text }) => match (group, passage) {
+            (Group::Retrieve, _) if text.trim().is_empty() => prompt::decide(question, language),
+            (Group::Retrieve, _) => prompt::proceed(question, text, language),
+            (Group::Relevance, Some(passage)) => prompt::grade(question, passage, false, language),
+            (Group::Support, Some(passage)) => prompt::support(text, std::slice::from_ref(&**passage), false, language),
+            (Group::Usefulness, _) => prompt::rate(question, text, false, language),
+            (_, None) => Prompt::default(),
         },
     }
 }
@@ -171,6 +202,10 @@ pub fn read(task: &Task, reply: &ChatReply) -> TaskReply {
             Scale::Binary => TaskReply::Verdict(said(text, "useful")),
             Scale::Graded => scale(text).map_or(TaskReply::Verdict(Verdict::Unknown), TaskReply::Rating),
         },
+        Task::GenerateSegment(task) => {
+            TaskReply::Candidate(candidate(task, &prompt.without_fences(&reply.text), reply))
+        }
+        Task::Reflect(task) => TaskReply::Odds(odds(task.group, text, &reply.tokens)),
     }
 }
 
@@ -195,6 +230,47 @@ fn grade(scale: Scale, reply: &ChatReply, place: Range<usize>) -> Grade {
     let sure = || confidence(&reply.text, &reply.tokens, place, &["score", ALIAS]);
     Grade { verdict, score: verdict.flag().and_then(|_| sure()) }
 }
+
+/// The reply to a task that need not be put to a chat model: it has no token that asks for passages.
+pub fn known(task: &Task) -> Option<TaskReply> {
+    match task {
+        Task::GenerateSegment(GenerateSegment { evidence: Evidence::Undecided, .. }) => {
+            Some(TaskReply::Candidate(Candidate { plain: true, ..Candidate::default() }))
+        }
+        _ => None,
+    }
+}
+
+fn candidate(task: &GenerateSegment, text: &str, reply: &ChatReply) -> Candidate {
+    // Whoever asks numbers the places; a mark of the model's own would be taken for one of these.
+    let text = marks::resolve(text, &[], false).text;
+    let quote = match &task.evidence {
+        Evidence::Passage(passage) => Some(marks::support(&text, passage)),
+        Evidence::None | Evidence::Undecided => None,
+    };
+    let tokens = checkpoint::tokens(after_reasoning(&reply.tokens).unwrap_or_default());
+    Candidate { text, tokens, truncated: !is_whole(reply), plain: true, quote }
+}
+
+/// How probable each token of the group is, read where the reply says which of them holds; a reply that
+/// cannot be read says nothing, however probable its words are.
+fn odds(group: Group, text: &str, tokens: &[logprobs::Token]) -> Option<Vec<f64>> {
+    let (is_said, answers): (bool, &[logprobs::Answer<'_>]) = match group {
+        Group::Retrieve => (retrieval(text) != Retrieval::Unknown, &[YES, NO, CONTINUE]),
+        Group::Relevance => (said(text, "score") != Verdict::Unknown, &[YES, NO]),
+        Group::Support => (support(text) != Support::Unknown, &[FULLY, PARTIALLY, NO_SUPPORT]),
+        Group::Usefulness => (scale(text).is_some(), &[&["5"], &["4"], &["3"], &["2"], &["1"]]),
+    };
+    of_answers(tokens, answers).filter(|_| is_said)
+}
+
+/// What an answer may be called in each language, the first as it is asked for.
+const YES: logprobs::Answer<'_> = &["yes", "oui", "ja", "sí"];
+const NO: logprobs::Answer<'_> = &["no", "non", "nein"];
+const CONTINUE: logprobs::Answer<'_> = &["continue", "continuer", "weiter", "fortsetzen", "continuar"];
+const FULLY: logprobs::Answer<'_> = &["fully_supported", "entièrement", "vollständig", "totalmente"];
+const PARTIALLY: logprobs::Answer<'_> = &["partially_supported", "partiellement", "teilweise", "parcialmente"];
+const NO_SUPPORT: logprobs::Answer<'_> = &["no_support", "aucun", "nicht", "ningún"];
 
 fn is_whole(reply: &ChatReply) -> bool {
     reply.finish == Finish::Stop && !reply.lossy

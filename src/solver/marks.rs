@@ -61,7 +61,7 @@ fn last_sentence<'a>(written: &'a str, before: &'a str) -> &'a str {
 }
 
 /// The place in a passage that has most words of the sentence; of equals the first, else all of it.
-fn support(sentence: &str, passage: &Passage) -> Span {
+pub(super) fn support(sentence: &str, passage: &Passage) -> Span {
     let sought = words(&ingest::plain_text(sentence));
     let shared = |span: Span| {
         let found = words(&ingest::plain_text(&passage.text[span.start..span.end]));

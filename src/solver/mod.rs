@@ -1,5 +1,6 @@
 //! Who answers the core's tasks. Solvers are pure: a task in, a reply out.
 
 pub mod builtin;
+pub mod checkpoint;
 pub mod llm;
 mod marks;

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::object;
 use crate::document::{Origin, Passage, Span};
 use crate::pipeline::budget::Tokens;
+use crate::pipeline::segment::{GenerateSegment, Reflect};
 use crate::pipeline::task::{
-    CheckGrounding, CheckUsefulness, DecideRetrieval, Draft, Generate, Grade, GradePassages, MAX_BATCH, Quote,
+    Ask, CheckGrounding, CheckUsefulness, DecideRetrieval, Draft, Generate, Grade, GradePassages, MAX_BATCH, Quote,
     Rejected, RewriteQuery, Task, TaskReply,
 };
 use crate::pipeline::verdict::{Check, Retrieval, Scale, Support, Verdict};
@@ -118,6 +119,8 @@ impl TaskRequest {
                 let (question, draft) = (Some(question.clone()), Some(draft.clone()));
                 Self { question, draft, scale: *scale, again: *again, ..base }
             }
+            // Segments are written where the loop runs, or with the loop in the Worker.
+            Task::GenerateSegment(_) | Task::Reflect(_) => base,
         }
     }
 
@@ -195,6 +198,8 @@ pub fn name(task: &Task) -> &'static str {
         Task::CheckGrounding(_) => TASKS[3],
         Task::CheckUsefulness(_) => TASKS[4],
         Task::DecideRetrieval(_) => TASKS[5],
+        Task::GenerateSegment(_) => GenerateSegment::NAME,
+        Task::Reflect(_) => Reflect::NAME,
     }
 }
 
@@ -302,6 +307,7 @@ impl TaskResponse {
             }
             TaskReply::Query(query) => Self { query: Some(query), ..base },
             TaskReply::Verdict(verdict) => Self { verdict: Some(verdict), ..base },
+            TaskReply::Candidate(_) | TaskReply::Odds(_) => base,
             TaskReply::Draft(draft) => {
                 let quote = |q: Quote| TaskQuote { passage: q.passage, start: q.span.start, end: q.span.end };
                 let quotes = draft.quotes.into_iter().map(quote).collect();

@@ -5,8 +5,11 @@ use ts_rs::{Config, TS};
 
 use crate::document::{Format, Origin};
 use crate::pipeline::answer::{Citation, Outcome, PassageVerdict, Reason, Reflection, Source, Warning};
+use crate::pipeline::beam::Combine;
 use crate::pipeline::budget::{Calls, Tokens};
 use crate::pipeline::decision::{Decision, Domain, Rule};
+use crate::pipeline::reflection;
+use crate::pipeline::self_rag::{Mode, SelfRagOptions, SelfRagWeights, When};
 use crate::pipeline::strategy::OnExhaustion;
 use crate::pipeline::trace::Event;
 use crate::pipeline::verdict::{Check, Retrieval, Support, Verdict};
@@ -34,6 +37,8 @@ fn generated() -> String {
         Calls,
         Check,
         Citation,
+        Combine,
+        reflection::Rule,
         Decision,
         DocumentInput,
         Domain,
@@ -54,6 +59,10 @@ fn generated() -> String {
         SearchHit,
         SearchRequest,
         SearchResponse,
+        Mode,
+        SelfRagOptions,
+        When,
+        SelfRagWeights,
         Source,
         Statistics,
         Support,

@@ -201,6 +201,7 @@ impl Options {
             temperature: self.temperature,
             max_retries: self.max_retries,
             on_exhaustion: self.on_exhaustion,
+            self_rag: None,
         }
     }
 }
@@ -227,6 +228,7 @@ impl From<&Reply> for Said {
             Reply::Task(TaskReply::Support(support)) => Self::Support(*support),
             Reply::Task(TaskReply::Rating(rating)) => Self::Rating(*rating),
             Reply::Task(TaskReply::Retrieval(retrieval)) => Self::Retrieval(*retrieval),
+            Reply::Task(TaskReply::Candidate(_) | TaskReply::Odds(_)) => unreachable!("no preset here writes segments"),
             Reply::Failed(failure) => Self::from(failure),
         }
     }

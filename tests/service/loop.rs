@@ -86,7 +86,7 @@ fn every_vector_of_the_loop_holds() {
 
 /// Calls of every kind.
 fn calls(given: &Map<String, Value>) -> BTreeMap<&'static str, u64> {
-    let kinds = ["decide", "grade", "rewrite", "web", "generate", "grounding", "usefulness"];
+    let kinds = ["decide", "grade", "rewrite", "web", "generate", "grounding", "usefulness", "segment", "reflect"];
     assert!(given.keys().all(|kind| kinds.contains(&kind.as_str())));
     kinds.into_iter().map(|kind| (kind, given.get(kind).and_then(Value::as_u64).unwrap_or(0))).collect()
 }

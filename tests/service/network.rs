@@ -24,7 +24,8 @@ use crate::files::NOW;
 
 /// A request that arrived.
 pub struct Asked {
-    /// `grade`, `rewrite`, `generate`, `grounding`, `usefulness`, `web`, `embed`, or a Worker's `task`.
+    /// `grade`, `rewrite`, `generate`, `grounding`, `usefulness`, `web`, `embed`, `continue` for a text to
+    /// be continued, or a Worker's `task`.
     pub role: &'static str,
     /// The last part of its address.
     pub name: String,
@@ -168,6 +169,7 @@ impl Network for Scripted {
             url if url.ends_with("/search") => "web",
             url if url.contains("/v1/tasks/") => "task",
             url if url.ends_with("/embeddings") => "embed",
+            url if !url.ends_with("/chat/completions") && url.ends_with("/completions") => "continue",
             _ => role(&body),
         };
         let name = request.url.rsplit('/').next().unwrap().to_owned();

@@ -95,7 +95,8 @@ fn a_loop_over_a_worker_comes_to_the_answer_of_one_without() {
         json!({ "id": "bread.md", "text": "# Bread\n\nKnead the dough for ten minutes.\n\nBake it for an hour.\n" }),
         json!({ "id": "tea.md", "text": "# Tea\n\nSteep the leaves for three minutes.\n" }),
     ];
-    for strategy in NAMES {
+    // A Worker as solver is refused for the one that is left out.
+    for strategy in NAMES.into_iter().filter(|name| *name != "self-rag") {
         for question in ["How long do I knead the dough?", "Knead tea?", "Who painted the Mona Lisa?"] {
             let network = solving(&documents);
             let asked = |settings: &ServiceSettings| {

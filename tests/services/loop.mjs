@@ -17,7 +17,7 @@ export const DOCUMENTS = ["flour", "water", "yeast", "salt"].map((name) => ({
 
 export const QUESTION = "What does the dough of bread need?";
 
-const NONE = { decide: 0, grade: 0, rewrite: 0, web: 0, generate: 0, grounding: 0, usefulness: 0 };
+const NONE = { decide: 0, grade: 0, rewrite: 0, web: 0, generate: 0, grounding: 0, usefulness: 0, segment: 0, reflect: 0 };
 
 /**
  * Starts both services; which vector they play is set before each question.

@@ -111,6 +111,8 @@ impl Reader<'_> {
                 };
                 due && *attempt == self.drafts && self.drafts == self.rejects + 1
             }
+            // `self-rag` has a scripted world of its own.
+            Event::Segment { .. } => false,
             DraftDelta { .. } => matches!(before, Some(DraftStart { .. } | DraftDelta { .. })),
             Check { check, verdict, support, rating } => {
                 let due = match before {

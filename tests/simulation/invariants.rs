@@ -271,6 +271,8 @@ fn ledger_is_exact(case: &Case, answer: &Answer) -> Result<(), String> {
             Call::Generate => &mut seen.generate,
             Call::Grounding => &mut seen.grounding,
             Call::Usefulness => &mut seen.usefulness,
+            Call::Segment => &mut seen.segment,
+            Call::Reflect => &mut seen.reflect,
         } += one.called;
     }
     let took = case.history.performed.iter().try_fold(Tokens::default(), |sum, one| {

@@ -123,6 +123,9 @@ impl<'a> Model<'a> {
             }
             Effect::Ask(Task::GradePassages(task)) => self.take_grades(n, task, &one.reply),
             Effect::Ask(Task::RewriteQuery(_)) => {}
+            Effect::Ask(Task::GenerateSegment(_) | Task::Reflect(_)) => {
+                self.misplaced.push(format!("order {n} is for a strategy that none of these is"));
+            }
             Effect::Ask(Task::Generate(task)) => self.take_draft(n, task, &one.reply),
             Effect::Ask(Task::CheckGrounding(task)) => {
                 let CheckGrounding { draft, passages, again, .. } = task;

@@ -68,11 +68,16 @@ pub fn kind(effect: &Effect) -> u8 {
         Effect::Ask(Task::CheckGrounding(_)) => 6,
         Effect::Ask(Task::CheckUsefulness(_)) => 7,
         Effect::Ask(Task::DecideRetrieval(_)) => 8,
+        Effect::Ask(Task::GenerateSegment(_)) => 9,
+        Effect::Ask(Task::Reflect(_)) => 10,
     }
 }
 
+/// `self-rag` has a scripted world of its own.
+const NO_SEGMENTS: &str = "no preset here writes segments";
+
 /// How many kinds there are.
-pub const KINDS: usize = 9;
+pub const KINDS: usize = 11;
 
 /// What becomes of an effect.
 pub struct Fate {
@@ -201,6 +206,7 @@ impl Scenario {
                 (Scale::Graded, Verdict::Unknown) if random.chance(50) => TaskReply::Rating(random.pick(&[0, 6, 255])),
                 (_, verdict) => TaskReply::Verdict(verdict),
             },
+            Effect::Ask(Task::GenerateSegment(_) | Task::Reflect(_)) => unreachable!("{NO_SEGMENTS}"),
         })
     }
 
@@ -225,6 +231,7 @@ impl Scenario {
                 TaskReply::Support(Support::Fully)
             }
             Effect::Ask(Task::CheckGrounding(_) | Task::CheckUsefulness(_)) => TaskReply::Verdict(Verdict::Yes),
+            Effect::Ask(Task::GenerateSegment(_) | Task::Reflect(_)) => unreachable!("{NO_SEGMENTS}"),
         })
     }
 

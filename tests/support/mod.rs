@@ -163,6 +163,7 @@ fn task_reply(script: &Script, task: &Task, log: &mut Log) -> Result<TaskReply, 
             TaskReply::Grades(task.passages.iter().map(grade).collect::<Result<_, _>>()?)
         }
         Task::DecideRetrieval(_) => TaskReply::Retrieval(script.retrieve),
+        Task::GenerateSegment(_) | Task::Reflect(_) => panic!("no preset here writes segments"),
         Task::RewriteQuery(task) => TaskReply::Query(format!("query {}", task.tried.len())),
         Task::Generate(task) => {
             let i = task.rejected.len();

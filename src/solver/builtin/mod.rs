@@ -8,6 +8,7 @@ mod query;
 mod relevance;
 
 use crate::corpus::Corpus;
+use crate::pipeline::segment::Candidate;
 use crate::pipeline::task::{Task, TaskReply};
 use crate::pipeline::verdict::{Retrieval, Scale};
 
@@ -30,5 +31,8 @@ pub fn solve(task: &Task, corpus: &Corpus) -> TaskReply {
             }
         }
         Task::CheckUsefulness(task) => relevance::useful(&task.question, &task.draft, task.scale, corpus),
+        // It writes nothing of its own and knows no probabilities: `self-rag` is refused without a model.
+        Task::GenerateSegment(_) => TaskReply::Candidate(Candidate::default()),
+        Task::Reflect(_) => TaskReply::Odds(None),
     }
 }

@@ -73,6 +73,7 @@ export interface Messages extends Partial<SettingsMessages> {
   trace: string;
   tracePassage: (n: number, of: number, verdict: Verdict) => string;
   traceRewrite: string;
+  traceSegment: (level: number, kept: boolean) => string;
   took: (milliseconds: number, where: string) => string;
 
   /** Announcements that are seen by nobody and read to some. */
@@ -213,6 +214,7 @@ export const ENGLISH: Messages = {
   trace: "How this came about",
   tracePassage: (n, of, verdict) => `Passage ${n} of ${of}: ${VERDICTS[verdict]}`,
   traceRewrite: "Reworded for the web",
+  traceSegment: (level, kept) => `Segment ${level} ${kept ? "kept" : "left out"}`,
   took: (milliseconds, where) => `${duration(milliseconds)}, ${where.toLowerCase()}`,
 
   announceAnswer: (text) => `Answer ready. ${text}`,

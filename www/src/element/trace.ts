@@ -159,6 +159,10 @@ export class Trace {
         return this.#add("done", m.traceRewrite, detail(event.query));
       case "web-search":
         return this.#add("done", m.searchedWeb(event.results), detail(event.query));
+      case "segment": {
+        const score = event.score === undefined ? "" : ` · ${event.score.toFixed(2)}`;
+        return this.#add(event.kept ? "yes" : "no", m.traceSegment(event.level, event.kept), detail(event.passageId + score));
+      }
       case "draft-start":
         this.#draft = event.attempt;
         this.#text = "";

@@ -103,7 +103,7 @@ export type AskRequest = {
  */
 question: string, 
 /**
- * How many passages to retrieve, 1 to 50; the strategy's default is 4.
+ * How many passages to retrieve, 1 to 50; the strategy's default is 4, of `self-rag` 3.
  */
 k?: number, 
 /**
@@ -130,6 +130,10 @@ batch?: boolean,
  * What is returned when no draft passed its checks; the best by default.
  */
 onExhaustion?: OnExhaustion, 
+/**
+ * How `self-rag` decides, writes and judges; of that strategy alone.
+ */
+selfRag?: SelfRagOptions, 
 /**
  * The language of the answer; that of the question by default.
  */
@@ -178,7 +182,15 @@ grounding: number,
 /**
  * Usefulness checks.
  */
-usefulness: number, };
+usefulness: number, 
+/**
+ * Segments; of `self-rag`.
+ */
+segment: number, 
+/**
+ * Questions put to a model that has no reflection tokens; of `self-rag`.
+ */
+reflect: number, };
 
 /**
  * The checks a draft goes through.
@@ -225,6 +237,16 @@ end: number,
  * The caller's index or the web.
  */
 origin: Origin, };
+
+/**
+ * How the scores of an answer's segments are put together.
+ */
+export type Combine = "sum" | "product";
+
+/**
+ * Which tokens of a group count.
+ */
+export type CritiqueRule = "ideal" | "appendix";
 
 /**
  * What is done with what was retrieved.
@@ -358,7 +380,23 @@ query: string,
 /**
  * How many new results came back.
  */
-results: number, } | { "type": "draft-start", 
+results: number, } | { "type": "segment", 
+/**
+ * Which segment of its answer, from 1.
+ */
+level: number, 
+/**
+ * The passage that it was written from.
+ */
+passageId: string, 
+/**
+ * Its score, where the model tells its probabilities.
+ */
+score?: number, 
+/**
+ * Whether the beam kept it.
+ */
+kept: boolean, } | { "type": "draft-start", 
 /**
  * Which attempt, from 1.
  */
@@ -483,7 +521,11 @@ support?: Support,
 /**
  * How useful the draft is, 1 to 5; absent where it was not rated.
  */
-usefulness?: number, };
+usefulness?: number, 
+/**
+ * The strategy goes by reflection tokens, and the model has none: it was asked their questions.
+ */
+approximated?: boolean, };
 
 /**
  * Whether a question needs documents (seeds G-09, G-11).
@@ -569,6 +611,82 @@ hits: Array<SearchHit>,
  * What the reader should know besides; absent when there is nothing.
  */
 warnings?: Array<Warning>, };
+
+/**
+ * How an answer is written.
+ */
+export type SelfRagMode = "long" | "short";
+
+/**
+ * What a caller may set of it; what is absent stays as the strategy has it.
+ */
+export type SelfRagOptions = { 
+/**
+ * `long`, segment by segment, or `short`, in one go from one passage; `long` by default.
+ */
+mode?: SelfRagMode, 
+/**
+ * When passages are retrieved; `threshold` by default.
+ */
+retrieval?: SelfRagRetrieval, 
+/**
+ * What the share of those who ask for passages must be above, 0 to 1; 0.2 by default.
+ */
+delta?: number, 
+/**
+ * The weights of a segment's score.
+ */
+weights?: SelfRagWeights, 
+/**
+ * `ideal` counts the best token of each group alone, `appendix` each by its worth; the default.
+ */
+rule?: CritiqueRule, 
+/**
+ * Whether the scores of segments are added, the default, or multiplied.
+ */
+combine?: Combine, 
+/**
+ * How many answers are continued, 1 to 8; 2 by default.
+ */
+beamWidth?: number, 
+/**
+ * How many segments an answer has at the most, 1 to 7; 2 by default.
+ */
+maxDepth?: number, 
+/**
+ * Whether what its passage does not support is dropped; not by default.
+ */
+hardConstraint?: boolean, 
+/**
+ * The possible answers, 2 to 26: one of them is chosen.
+ */
+choices?: Array<string>, };
+
+/**
+ * When passages are retrieved (seed N-11).
+ */
+export type SelfRagRetrieval = "threshold" | "token" | "always" | "never";
+
+/**
+ * The weights of a segment's score, 0 to 100.
+ */
+export type SelfRagWeights = { 
+/**
+ * Of the passage's relevance; 1 by default.
+ */
+relevance?: number, 
+/**
+ * Of the passage's support; 1 by default.
+ */
+support?: number, 
+/**
+ * Of the answer's usefulness; 0.5 by default.
+ */
+usefulness?: number, 
+/**
+ * Whether the segment's own probability counts besides; it does by default.
+ */
+sequence?: boolean, };
 
 /**
  * A passage that the generator was given.
