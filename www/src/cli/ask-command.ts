@@ -17,8 +17,8 @@ export interface QueryOptions {
   /** Whether all passages are graded at once. */
   batch: boolean;
   json: boolean;
-  /** The model that the index was made with, if it is not the table. */
-  embedding: Pick<AssistantOptions, "embed">;
+  /** The model that the index was made with, if it is not the table, and who answers and how. */
+  models: Pick<AssistantOptions, "embed" | "chat" | "defaults">;
 }
 
 /** Answers a question; gives the exit code. */
@@ -35,7 +35,7 @@ export async function askCommand(options: QueryOptions): Promise<number> {
 export async function searchCommand(options: QueryOptions): Promise<number> {
   const { assistant, words } = await open(options, "a query");
   const hits = await assistant.search(words, options.k);
-  if (options.embedding.embed !== undefined && hits.length > 0 && hits.every(({ dense }) => dense === undefined)) {
+  if (options.models.embed !== undefined && hits.length > 0 && hits.every(({ dense }) => dense === undefined)) {
     console.error("found by words alone: there is no vector of the query, or none of the passages");
   }
   if (options.json) console.log(JSON.stringify(hits, null, 2));
@@ -43,10 +43,10 @@ export async function searchCommand(options: QueryOptions): Promise<number> {
   return EXIT.done;
 }
 
-async function open({ file, words, embedding }: QueryOptions, what: string): Promise<{ assistant: Assistant; words: string }> {
+async function open({ file, words, models }: QueryOptions, what: string): Promise<{ assistant: Assistant; words: string }> {
   if (file === undefined) throw misuse("name the index file, e.g. docs.ccx");
   if (words.length === 0) throw misuse(`give ${what} after the index file`);
-  return { assistant: await createAssistant({ index: file, ...embedding }), words: words.join(" ") };
+  return { assistant: await createAssistant({ index: file, ...models }), words: words.join(" ") };
 }
 
 const OUTCOMES = {

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { CountercheckError } from "../node.ts";
 import { askCommand, searchCommand } from "./ask-command.ts";
+import { answering } from "./chat.ts";
 import { embedding } from "./embedding.ts";
 import { EXIT, Failure, misuse } from "./failure.ts";
 import { indexCommand } from "./index-command.ts";
@@ -21,6 +22,11 @@ Usage
   countercheck ask FILE QUESTION [-k N] [--batch] [--json]
       Answers from the index, with citations and what the checks said.
       --batch          grades all passages with one call in place of one each
+      --strategy NAME          how; self-reflective by default, self-rag needs a model
+      --chat-url URL           a model behind an OpenAI-compatible endpoint, in place of the built-in solver
+      --chat-model NAME        the model's name there
+      --chat-protocol NAME     chat, or completions for a Self-RAG checkpoint
+      COUNTERCHECK_CHAT_KEY    the environment variable with the key, if it takes one
   Vectors come from the built-in embedder, or from a model behind an OpenAI-compatible endpoint; an
   index is searched with the model that it was made with.
       --embed-url URL          for instance http://127.0.0.1:11434/v1
@@ -41,6 +47,10 @@ const OPTIONS = {
   k: { type: "string", short: "k" },
   batch: { type: "boolean" },
   json: { type: "boolean" },
+  strategy: { type: "string" },
+  "chat-url": { type: "string" },
+  "chat-model": { type: "string" },
+  "chat-protocol": { type: "string" },
   "embed-url": { type: "string" },
   "embed-model": { type: "string" },
   "embed-dimensions": { type: "string" },
@@ -48,13 +58,14 @@ const OPTIONS = {
   version: { type: "boolean" },
 } as const;
 
+const ANSWERING = ["strategy", "chat-url", "chat-model", "chat-protocol"] as const;
 const EMBEDDING = ["embed-url", "embed-model", "embed-dimensions"] as const;
 
 /** Which options each command understands. */
 const COMMANDS = {
   index: ["base-url", "output", "lenient", ...EMBEDDING],
   search: ["k", "json", ...EMBEDDING],
-  ask: ["k", "batch", "json", ...EMBEDDING],
+  ask: ["k", "batch", "json", ...ANSWERING, ...EMBEDDING],
 } as const;
 
 type Parsed = ReturnType<typeof parse>;
@@ -84,7 +95,8 @@ async function run(args: string[]): Promise<number> {
   }
   const [file, ...words] = operands;
   const { batch = false, json = false } = values;
-  const options = { file, words, k: wholeNumber(values.k), batch, json, embedding: embedding(values) };
+  const models = { ...embedding(values), ...answering(values) };
+  const options = { file, words, k: wholeNumber(values.k), batch, json, models };
   return command === "ask" ? askCommand(options) : searchCommand(options);
 }
 

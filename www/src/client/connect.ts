@@ -73,9 +73,10 @@ function solver(of: Solver | Scorer, role: Role, models: unknown[]): unknown {
     const { model, confidence = false } = of;
     return { kind: "openai", model: String(model ?? ""), place: place(of), confidence };
   }
+  if (of.kind === "completions") return { kind: "completions", model: String(of.model ?? ""), place: place(of) };
   if (of.kind === "worker") return { kind: "worker", place: place(of, true) };
   if (of.kind === "scorer") return { kind: "scorer", number: models.push(asScorer(of.score)) - 1 };
-  throw invalid(`chat (${role})`, 'give openai({ … }), endpoint("https://…"), a function or "builtin"');
+  throw invalid(`chat (${role})`, 'give openai({ … }), completions({ … }), endpoint("https://…"), a function or "builtin"');
 }
 
 function webSearch(of: WebSearch, searches: unknown[]): unknown {

@@ -11,13 +11,14 @@ import { loadEmbedder, loadIndex } from "./source.ts";
 import type { Assistant, AssistantOptions } from "./types.ts";
 
 export { CountercheckError } from "./error.ts";
-export { endpoint, openai, openaiEmbeddings, scorer, tavily } from "./services.ts";
+export { completions, endpoint, openai, openaiEmbeddings, scorer, tavily } from "./services.ts";
 export type {
   Chat,
   ChatContext,
   ChatFunction,
   ChatReply,
   ChatRequest,
+  CompletionsModel,
   FoundPage,
   OpenAiEmbeddings,
   OpenAiModel,
@@ -49,6 +50,8 @@ export type {
   Calls,
   Check,
   Citation,
+  Combine,
+  CritiqueRule,
   Decision,
   DocumentInput,
   Domain,
@@ -63,6 +66,10 @@ export type {
   Retrieval,
   Rule,
   SearchHit,
+  SelfRagMode,
+  SelfRagOptions,
+  SelfRagRetrieval,
+  SelfRagWeights,
   Source as AnswerSource,
   Statistics,
   Support,

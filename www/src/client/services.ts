@@ -29,6 +29,18 @@ export interface OpenAiModel {
   timeouts?: Timeouts;
 }
 
+/** A model that continues text behind a completions endpoint: a released Self-RAG checkpoint. */
+export interface CompletionsModel {
+  readonly kind: "completions";
+  /** For instance `http://127.0.0.1:8000/v1`; it must tell log probabilities. */
+  baseUrl: string;
+  /** The model's name there. */
+  model: string;
+  /** Whoever can see this page can see it. */
+  key?: string;
+  timeouts?: Timeouts;
+}
+
 /** An embedding model behind an OpenAI-compatible endpoint. */
 export interface OpenAiEmbeddings {
   readonly kind: "openai-embeddings";
@@ -130,7 +142,7 @@ export interface FoundPage {
 export type Role = "grade" | "rewrite" | "generate" | "check";
 
 /** Who answers: a model, a Worker that has one, a function, or the built-in solver. */
-export type Solver = "builtin" | OpenAiModel | WorkerEndpoint | ChatFunction;
+export type Solver = "builtin" | OpenAiModel | CompletionsModel | WorkerEndpoint | ChatFunction;
 
 /** One solver, or one for each role; roles without one are the built-in solver's. Only `grade` may be a scorer. */
 export type Chat = Solver | (Partial<Record<Exclude<Role, "grade">, Solver>> & { grade?: Solver | Scorer });
@@ -141,6 +153,11 @@ export type WebSearch = TavilySearch | WorkerEndpoint | SearchFunction;
 /** A model behind an OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM, Groq, OpenRouter. */
 export function openai(options: Omit<OpenAiModel, "kind">): OpenAiModel {
   return { kind: "openai", ...options };
+}
+
+/** A released Self-RAG checkpoint behind a completions endpoint (vLLM, llama.cpp), for the strategy `self-rag`. */
+export function completions(options: Omit<CompletionsModel, "kind">): CompletionsModel {
+  return { kind: "completions", ...options };
 }
 
 /** An embedding model behind an OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM. */
