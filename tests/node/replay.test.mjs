@@ -17,9 +17,10 @@ test("recorded runs replay on wasm as they do natively", async () => {
   assert.ok(replayed.equals(expected), "other bytes");
 
   const [first] = JSON.parse(recordings.toString());
+  const { may_call } = first.orders[0];
   first.orders[0].may_call += 1;
   const other = replay(Buffer.from(JSON.stringify([first]))).toString();
-  assert.match(other, /^order 0 is another: 1 calls for /, "a run is compared with its recording");
+  assert.ok(other.startsWith(`order 0 is another: ${may_call} calls for `), `a run is compared with its recording: ${other}`);
 });
 
 /** Recordings made by the native simulation, and what it makes of them. */
