@@ -209,6 +209,19 @@ fn a_key_is_not_used_where_anybody_could_use_it() {
 }
 
 #[test]
+fn a_model_is_asked_by_one_of_two_protocols() {
+    let with = |protocol| {
+        let model = [("CHAT_BASE_URL", "https://api.example.org/v1"), ("CHAT_MODEL", "m")];
+        settings(&[&model[..], &[("CHAT_PROTOCOL", protocol)]].concat())
+    };
+    for (protocol, kind) in [("chat", "Chat("), (" completions ", "Completions("), ("", "Chat(")] {
+        let settings = with(protocol).expect("it is known");
+        assert!(format!("{:?}", settings.services).contains(kind), "{protocol:?}");
+    }
+    assert_eq!(with("telepathy").unwrap_err(), SettingsError::Protocol);
+}
+
+#[test]
 fn half_a_model_is_refused_and_no_value_is_repeated() {
     let refused = |variables: &[(&str, &str)]| settings(variables).expect_err("half of it is missing").to_string();
     assert!(refused(&[("CHAT_BASE_URL", "https://api.example.org/v1")]).contains("CHAT_MODEL"));

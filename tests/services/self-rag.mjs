@@ -62,7 +62,7 @@ export const CASES = [
     id: "N-08 a segment that asks goes on",
     question: "How long is a key valid, and then?",
     self_rag: { beam_width: 1 },
-    expect: { outcome: "answered", text: "Keys are valid for 90 days [1]. Then they are rotated [1]." },
+    expect: { outcome: "answered", text: "Keys are valid for 90 days [1]. Then they are rotated [2]." },
     segments: 5,
   },
   {
