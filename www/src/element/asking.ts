@@ -31,6 +31,8 @@ export interface AskHost {
   assistant: (where: Where) => Promise<Assistant>;
   /** An answer has come. */
   answered: (detail: AnswerDetail) => void;
+  /** Something happened on the way to one; at the end of a run, whatever came of it, nothing. */
+  step: (event: AnswerEvent | undefined) => void;
   /** There is none to this question. */
   failed: (error: unknown, question: string) => void;
 }
@@ -78,6 +80,7 @@ export class Asking {
       if (this.#running === run) {
         this.#running = undefined;
         showRunning(view, false, messages);
+        this.#host.step(undefined);
       }
     }
   }
@@ -91,6 +94,7 @@ export class Asking {
       if (signal.aborted) return;
       card.show(event);
       this.#announceStep(event);
+      this.#host.step(event);
     };
     const answer = await assistant.ask(question, { ...defaults(), signal, onEvent });
     const milliseconds = performance.now() - started;

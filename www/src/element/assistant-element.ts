@@ -31,10 +31,9 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  * @attr index - address of the index; makes answers in this page available
  * @attr endpoint - address of a countercheck Worker, empty for this origin; makes answers at the edge available
  * @attr embedder - address of the embedder's table if it is not beside the script, `none` for words alone
- * @attr wasm, wasm-models - addresses of countercheck_bg.wasm, and of countercheck_models_bg.wasm for pages that
- *   ask a model, if they are not beside the script
+ * @attr wasm, wasm-models - addresses of countercheck_bg.wasm and countercheck_models_bg.wasm if not beside the script
  * @attr where - `page` or `edge`: where answers are made at first
- * @attr strategy - the strategy's name: `naive`, `corrective` or `self-reflective`
+ * @attr strategy - the strategy's name, for instance `corrective`; `self-reflective` by default
  * @attr k - how many passages are looked up for a question
  * @attr settings - lets the reader choose strategy, model and web search
  * @attr examples - example questions, separated by `|`
@@ -45,8 +44,8 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  * Properties besides: `chat` and `search` as `createAssistant` takes them, `messages`, `examples`.
  *
  * @slot - what stands below the answer
- *
- * @fires countercheck-ask - before a question is asked; `detail.question`; cancelable
+ * @fires countercheck-ask - before a question is asked; `detail.question`, `detail.strategy`; cancelable
+ * @fires countercheck-step - as a run goes on; `detail.event` as of `ask`, none at its end
  * @fires countercheck-answer - `detail` is an {@link AnswerDetail}
  * @fires countercheck-error - `detail.error`
  *
@@ -168,7 +167,8 @@ export class CountercheckAssistant extends Base {
     const view = this.#view;
     const asked = question.trim();
     if (view === undefined || asked === "") return undefined;
-    if (!this.#dispatch("countercheck-ask", { question: asked })) return undefined;
+    const { strategy } = this.#setup.settings;
+    if (!this.#dispatch("countercheck-ask", { question: asked, strategy })) return undefined;
     view.input.value = asked;
     this.#search?.stop();
     showInput(view);
@@ -316,6 +316,7 @@ export class CountercheckAssistant extends Base {
       where: () => this.#setup.where,
       defaults: () => this.#setup.defaults,
       assistant: (where) => this.#assistant(where),
+      step: (event) => this.#dispatch("countercheck-step", { event }),
       answered: (detail) => this.#dispatch("countercheck-answer", detail satisfies AnswerDetail),
       failed: (error, question) => this.#showError(error, () => this.#askAgain(question)),
     });
@@ -387,9 +388,8 @@ export class CountercheckAssistant extends Base {
   }
 
   #dispatch(name: string, detail: unknown): boolean {
-    return this.dispatchEvent(
-      new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: name === "countercheck-ask" }),
-    );
+    const cancelable = name === "countercheck-ask";
+    return this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable }));
   }
 }
 
