@@ -16,6 +16,8 @@ mod looping;
 mod network;
 #[path = "service/remote.rs"]
 mod remote;
+#[path = "service/retriever.rs"]
+mod retriever;
 #[path = "service/roles.rs"]
 mod roles;
 #[path = "service/scorer.rs"]

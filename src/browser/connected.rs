@@ -24,7 +24,7 @@ use crate::provider::error::{Fault, ProviderError};
 use crate::provider::http::HttpRequest;
 use crate::provider::search::{Found, WebQuery, WebResult, cleaned};
 use crate::retry::RetryPolicy;
-use crate::service::{Performer, Platform, Role, Services};
+use crate::service::{OwnPassage, Performer, Platform, Role, Services};
 use crate::signal::aborted;
 
 /// A page with its services.
@@ -34,7 +34,8 @@ pub(super) struct Connected {
     /// Functions `(request, { signal, onText }) => Promise<FunctionReply>`, and scorers, functions
     /// `(request, { signal }) => Promise<number[]>`.
     pub models: Array,
-    /// Functions `(query, { limit, signal }) => Promise<Found[]>`.
+    /// Functions `(query, { limit, signal }) => Promise<Found[]>`, and a retriever, a function
+    /// `(query, { k, signal }) => Promise<OwnPassage[]>`.
     pub searches: Array,
 }
 
@@ -247,6 +248,13 @@ impl Platform for Connected {
         let scores =
             called(&self.models, scorer, &asked, &options(&[("signal", &exchange.controller.signal())])).await?;
         serde_wasm_bindgen::from_value(scores).map_err(|_| ProviderError::Function)
+    }
+
+    async fn own_passages(&self, retriever: u32, query: &str, k: usize) -> Result<Vec<OwnPassage>, ProviderError> {
+        let exchange = Exchange::new()?;
+        let options = options(&[("signal", &exchange.controller.signal()), ("k", &JsValue::from_f64(k as f64))]);
+        let found = called(&self.searches, retriever, &query.into(), &options).await?;
+        serde_wasm_bindgen::from_value(found).map_err(|_| ProviderError::Function)
     }
 
     async fn own_search(&self, search: u32, asked: &WebQuery) -> Result<Vec<WebResult>, ProviderError> {

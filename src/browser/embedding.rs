@@ -23,9 +23,13 @@ impl Engine {
     }
 
     fn embedder(&self) -> Result<(Rc<Connected>, EmbeddingModel), JsValue> {
-        let connected = self.connected.borrow().clone();
         let model = self.embedding_model();
-        connected.zip(model).ok_or_else(|| thrown(Failure::NotConfigured { service: "the embedding model" }))
+        let model = model.ok_or_else(|| thrown(Failure::NotConfigured { service: "the embedding model" }))?;
+        Ok((self.services()?, model))
+    }
+
+    fn services(&self) -> Result<Rc<Connected>, JsValue> {
+        self.connected.borrow().clone().ok_or_else(|| thrown(Failure::NotConfigured { service: "a service" }))
     }
 }
 
@@ -57,12 +61,12 @@ impl Engine {
         to_js(&Added { passages })
     }
 
-    /// Searches, by the query's vector too: a `SearchRequest` to the promise of a `SearchResponse`.
+    /// Searches, by the query's vector too, or has the host's retriever search: a `SearchRequest` to the promise of a `SearchResponse`.
     #[wasm_bindgen(js_name = searchEmbedded)]
     pub fn search_embedded(&self, request: &JsValue, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
         let request: SearchRequest = strict::read(request).map_err(thrown)?;
         let (query, k) = request.check().map_err(thrown)?;
-        let (connected, _) = self.embedder()?;
+        let connected = self.services()?;
         let corpus = Rc::clone(&self.corpus);
         Ok(future_to_promise(async move {
             let performer = connected.performer(&corpus, Language::default());

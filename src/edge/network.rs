@@ -14,7 +14,7 @@ use crate::provider::chat::{ChatReply, ChatRequest};
 use crate::provider::error::ProviderError;
 use crate::provider::http::HttpRequest;
 use crate::provider::search::{WebQuery, WebResult};
-use crate::service::{Platform, Role};
+use crate::service::{OwnPassage, Platform, Role};
 
 /// A Worker's clock stands still while it computes.
 #[derive(Clone, Copy)]
@@ -91,13 +91,17 @@ impl ReplyBody for Body {
     }
 }
 
-/// A Worker has no model, no scorer and no search of its own.
+/// A Worker has no model, no scorer, no retriever and no search of its own.
 impl Platform for Edge {
     async fn own_model(&self, _: u32, _: Role, _: &ChatRequest, _: &Told) -> Result<ChatReply, ProviderError> {
         Err(ProviderError::Function)
     }
 
     async fn own_scores(&self, _: u32, _: &str, _: &[Passage]) -> Result<Vec<f64>, ProviderError> {
+        Err(ProviderError::Function)
+    }
+
+    async fn own_passages(&self, _: u32, _: &str, _: usize) -> Result<Vec<OwnPassage>, ProviderError> {
         Err(ProviderError::Function)
     }
 

@@ -124,6 +124,7 @@ impl Settings {
             check: solver,
             search: web(set("SEARCH_BASE_URL")?, search_key),
             embed: embedder(&set, embed_key)?,
+            retriever: None,
         };
         Ok(Self {
             index_path: path("INDEX_PATH", variable("INDEX_PATH")?, INDEX_PATH)?,

@@ -5,7 +5,7 @@
 
 use super::call::{Bounds, call};
 use super::exchange::Embedding;
-use super::{Performer, Services, TimeoutSettings};
+use super::{Performer, Platform, Services, TimeoutSettings};
 use crate::corpus::EmbeddingModel;
 use crate::document::{Document, Hit};
 use crate::driver::{Told, searched};
@@ -69,9 +69,13 @@ impl Services {
     }
 }
 
-impl<N: Network> Performer<'_, N> {
-    /// Searches the index; where it has vectors of the model, by the query's vector too.
+impl<N: Platform> Performer<'_, N> {
+    /// Searches the index; where it has vectors of the model, by the query's vector too. A retriever of the
+    /// host's own is asked instead, if there is one.
     pub async fn retrieve(&self, query: &str, k: usize, may_call: u32, deadline: Millis) -> Outcome {
+        if let Some(retriever) = self.services.retriever {
+            return Outcome::without_tokens(self.found_by(retriever, query, k).await, 0);
+        }
         let dimension = self.corpus.borrow().index().identity().map(|identity| identity.dimension);
         let (Some(embedder), Some(dimension)) = (&self.services.embed, dimension) else {
             return Outcome::without_tokens(searched(self.corpus.borrow().search(query, k)), 0);

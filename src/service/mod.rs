@@ -9,6 +9,7 @@ mod call;
 mod embed;
 mod exchange;
 mod remote;
+mod retriever;
 mod settings;
 
 use std::cell::{Cell, RefCell};
@@ -16,6 +17,7 @@ use std::future::Future;
 use std::rc::Rc;
 
 pub use call::Timeouts;
+pub use retriever::OwnPassage;
 pub use settings::{EmbedSettings, Place, ServiceError, ServiceSettings, SolverSettings, WebSettings};
 
 use crate::corpus::Corpus;
@@ -95,6 +97,14 @@ pub trait Platform: Network {
         passages: &[Passage],
     ) -> impl Future<Output = Result<Vec<f64>, ProviderError>>;
 
+    /// Has the retriever of that number find the best passages, so many at the most.
+    fn own_passages(
+        &self,
+        retriever: u32,
+        query: &str,
+        k: usize,
+    ) -> impl Future<Output = Result<Vec<OwnPassage>, ProviderError>>;
+
     /// Puts a query to the search of that number.
     fn own_search(&self, search: u32, asked: &WebQuery) -> impl Future<Output = Result<Vec<WebResult>, ProviderError>>;
 }
@@ -105,6 +115,8 @@ pub struct Services {
     solvers: [Solver; 4],
     web: Option<Web>,
     embed: Option<Embedder>,
+    /// The number of a retriever that stands for the index.
+    retriever: Option<u32>,
 }
 
 #[derive(Debug, Clone)]

@@ -132,6 +132,8 @@ pub struct ServiceSettings {
     pub search: Option<WebSettings>,
     /// Makes the vectors of queries and documents, in place of the embedder's table.
     pub embed: Option<EmbedSettings>,
+    /// The number of a retriever that the host has itself, in place of the index.
+    pub retriever: Option<u32>,
 }
 
 /// A setting that cannot be used. Values are not repeated: they may be keys.
@@ -184,6 +186,7 @@ impl Services {
             ],
             web: search.map_err(|error| ServiceError { service: "search", error })?,
             embed: embed.map_err(|error| ServiceError { service: "embed", error })?,
+            retriever: settings.retriever,
         })
     }
 }

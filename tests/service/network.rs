@@ -17,7 +17,7 @@ use countercheck::provider::chat::{ChatReply, ChatRequest};
 use countercheck::provider::error::ProviderError;
 use countercheck::provider::http::{Headers, HttpRequest};
 use countercheck::provider::search::{WebQuery, WebResult};
-use countercheck::service::{Platform, Role};
+use countercheck::service::{OwnPassage, Platform, Role};
 use serde_json::{Value, json};
 
 use crate::files::NOW;
@@ -247,6 +247,16 @@ impl Platform for Scripted {
         let word = question.split(' ').next().unwrap();
         let score = |passage: &Passage| passage.text.matches(word).count() as f64 / 10.0;
         if scorer == 0 { Ok(passages.iter().map(score).collect()) } else { Err(ProviderError::Function) }
+    }
+
+    /// Retriever 0 knows a page for each word of the query, some of them badly; others throw.
+    async fn own_passages(&self, retriever: u32, query: &str, _: usize) -> Result<Vec<OwnPassage>, ProviderError> {
+        self.arrived.borrow_mut().push(("retriever", self.time()));
+        let page = |word: &str| json!({ "id": word, "text": format!("All about {word}."), "url": format!("https://own.example/{word}") });
+        let mut found: Vec<_> = query.split(' ').map(page).collect();
+        found.extend([json!({ "id": "blank", "text": " " }), json!({ "id": "", "text": "nameless" })]);
+        let found = found.into_iter().map(|page| serde_json::from_value(page).unwrap()).collect();
+        if retriever == 0 { Ok(found) } else { Err(ProviderError::Function) }
     }
 
     async fn own_search(&self, _: u32, _: &WebQuery) -> Result<Vec<WebResult>, ProviderError> {

@@ -17,11 +17,11 @@ export * from "./client/index.ts";
  */
 export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
   if (options.endpoint !== undefined) return create(options);
-  const { chat, search, embed } = options;
-  const hasModels = chat !== undefined || search !== undefined || embed !== undefined;
+  const { chat, search, embed, retrieve } = options;
+  const hasModels = [chat, search, embed, retrieve].some((service) => service !== undefined);
   const module = hasModels ? "countercheck_models_bg.wasm" : "countercheck_bg.wasm";
   const { wasm = beside(module) } = options;
-  const table = embed === undefined && beside("embedder.bin");
+  const table = embed === undefined && retrieve === undefined && beside("embedder.bin");
   const [index, embedder = table] = await Promise.all([options.index, options.embedder]);
   const [wasmSource, embedderSource, indexSource] = await Promise.all([
     isFile(wasm) ? read(wasm, "the WebAssembly module") : wasm,

@@ -11,7 +11,7 @@ import type { Assistant, AssistantOptions } from "./client/index.ts";
 export * from "./client/index.ts";
 
 /**
- * Makes an assistant; see the browser's function of the same name. Here `embedder` or `embed` must be given.
+ * Makes an assistant; see the browser's function of the same name. Here `embedder`, `embed` or `retrieve` must be given.
  *
  * @example
  * import embedder from "countercheck/embedder.bin";
@@ -19,8 +19,8 @@ export * from "./client/index.ts";
  * const assistant = await createAssistant({ index, embedder });
  */
 export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
-  const { chat, search, embed, embedder, endpoint } = options;
-  if (endpoint === undefined && embedder === undefined && embed === undefined) {
+  const { chat, search, embed, retrieve, embedder, endpoint } = options;
+  if ([endpoint, embedder, embed, retrieve].every((given) => given === undefined)) {
     throw new CountercheckError(
       "invalid_option",
       "in a Worker `embedder` must be given: what `countercheck/embedder.bin` imports, " +
@@ -28,7 +28,7 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
     );
   }
   if (endpoint !== undefined) return create(options);
-  const hasModels = chat !== undefined || search !== undefined || embed !== undefined;
+  const hasModels = [chat, search, embed, retrieve].some((service) => service !== undefined);
   const wasm = hasModels ? (await import("../../dist/countercheck_models_bg.wasm")).default : module;
   return create({ wasm, ...options });
 }

@@ -2,7 +2,7 @@
 // told of them. A chunk of its own, with the engine's glue: pages without models never load it.
 
 import * as glue from "../../../dist/wasm-models/countercheck_models.js";
-import { embeddingBackend } from "./embedding.ts";
+import { waitingBackend } from "./embedding.ts";
 import type { CountercheckError } from "./error.ts";
 import type { Kit } from "./kit.ts";
 import type { EngineFiles } from "./local.ts";
@@ -11,6 +11,7 @@ import type {
   Chat,
   ChatFunction,
   OpenAiEmbeddings,
+  RetrieveFunction,
   Role,
   ScoreFunction,
   Scorer,
@@ -42,19 +43,21 @@ export async function connected(
   const connect = connection(options);
   const runtime = modelsRuntime();
   const [loaded] = await Promise.all([files(), runtime.load(options.wasm)]);
-  return options.embed === undefined
+  const { embed, retrieve } = options;
+  return embed === undefined && retrieve === undefined
     ? new kit.LocalBackend(runtime, loaded, connect)
-    : embeddingBackend(kit, runtime, loaded, connect);
+    : waitingBackend(kit, runtime, loaded, connect, embed !== undefined);
 }
 
 /** Checks who is to be asked, once; what is wrong is said before anything is loaded. */
-function connection({ chat, search, embed }: AssistantOptions): (engine: glue.Engine) => void {
+function connection({ chat, search, embed, retrieve }: AssistantOptions): (engine: glue.Engine) => void {
   const models: unknown[] = [];
   const searches: unknown[] = [];
   const settings: Record<string, unknown> = {};
   for (const role of ROLES) settings[role] = solver(solverOf(chat, role), role, models);
   if (search !== undefined) settings.search = webSearch(search, searches);
   if (embed !== undefined) settings.embed = embedder(embed);
+  if (retrieve !== undefined) settings.retriever = searches.push(asRetriever(retrieve)) - 1;
   return (engine) => engine.setServices(settings, models, searches);
 }
 
@@ -134,6 +137,11 @@ function asScorer(score: ScoreFunction): unknown {
 
 function asSearch(search: SearchFunction): unknown {
   return async (...[query, context]: Parameters<SearchFunction>) => search(query, context);
+}
+
+function asRetriever(retrieve: RetrieveFunction): unknown {
+  if (typeof retrieve !== "function") throw invalid("retrieve", "give a function");
+  return async (...[query, context]: Parameters<RetrieveFunction>) => retrieve(query, context);
 }
 
 function invalid(option: string, hint: string): CountercheckError {

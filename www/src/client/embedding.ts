@@ -1,4 +1,5 @@
-// An assistant whose vectors come from a model elsewhere: searches and new documents wait for it.
+// An assistant whose vectors come from a model elsewhere, or whose passages from a retriever of the page's
+// own: searches wait for them, and with a model new documents do.
 //
 // What is asked of the model is asked once: the journal keeps the vectors with their document.
 
@@ -9,20 +10,22 @@ import type { Change, EngineFiles } from "./local.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Backend } from "./types.ts";
 
-/** The backend of such an assistant: the local one, which the page has already, with other vectors. */
-export function embeddingBackend(
+/** The backend of such an assistant: the local one, which the page has already, with other vectors or passages. */
+export function waitingBackend(
   { LocalBackend, camelKeys, snakeKeys }: Kit,
   runtime: Runtime<Engine>,
   files: EngineFiles,
   prepare: (engine: Engine) => void,
+  hasModel: boolean,
 ): Backend {
-  class EmbeddingBackend extends LocalBackend<Engine> {
+  class WaitingBackend extends LocalBackend<Engine> {
     override async search(query: string, k: number | undefined, signal: AbortSignal): Promise<SearchHit[]> {
       const found = await this.run((engine) => engine.searchEmbedded({ query, k }, signal), signal);
       return camelKeys<{ hits: SearchHit[] }>(found).hits;
     }
 
     override async add(document: DocumentInput, signal: AbortSignal): Promise<number> {
+      if (!hasModel) return super.add(document, signal);
       const add = snakeKeys(document);
       const vectors = (await this.run((engine) => engine.vectors(add, signal), signal)) as Float32Array;
       return (this.change({ add, vectors }) as { passages: number }).passages;
@@ -34,5 +37,5 @@ export function embeddingBackend(
         : super.apply(engine, change);
     }
   }
-  return new EmbeddingBackend(runtime, files, prepare);
+  return new WaitingBackend(runtime, files, prepare);
 }

@@ -20,8 +20,10 @@ export type {
   ChatRequest,
   CompletionsModel,
   FoundPage,
+  FoundPassage,
   OpenAiEmbeddings,
   OpenAiModel,
+  RetrieveFunction,
   Role,
   ScoreFunction,
   ScoreRequest,
@@ -86,9 +88,10 @@ const KNOWN = [
   "chat",
   "search",
   "embed",
+  "retrieve",
   "defaults",
 ] satisfies (keyof AssistantOptions)[];
-const LOCAL_ONLY = ["index", "embedder", "wasm", "chat", "search", "embed"] as const;
+const LOCAL_ONLY = ["index", "embedder", "wasm", "chat", "search", "embed", "retrieve"] as const;
 
 /**
  * Makes an assistant: over an index in this page, or over a Worker's.
@@ -107,10 +110,11 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
     const { remoteBackend } = await import("./remote.ts");
     return assistantOf(remoteBackend(options.endpoint, kit), options.defaults);
   }
-  const { index, wasm, chat, search, embed } = options;
-  const { embedder = embed === undefined && new URL("./embedder.bin", import.meta.url) } = options;
+  const { index, wasm, chat, search, embed, retrieve } = options;
+  const hasVectors = embed === undefined && retrieve === undefined;
+  const { embedder = hasVectors && new URL("./embedder.bin", import.meta.url) } = options;
   const files = () => loadFiles(index, embedder);
-  if (chat === undefined && search === undefined && embed === undefined) {
+  if (chat === undefined && search === undefined && hasVectors) {
     const [loaded] = await Promise.all([files(), smallRuntime.load(wasm)]);
     return assistantOf(new LocalBackend(smallRuntime, loaded), options.defaults);
   }

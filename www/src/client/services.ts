@@ -138,6 +138,24 @@ export interface FoundPage {
   text: string;
 }
 
+/** A passage that a {@link RetrieveFunction} found. */
+export interface FoundPassage {
+  /** Unique among all that it can find. */
+  id: string;
+  text: string;
+  url?: string;
+  title?: string;
+  headings?: string[];
+  /** How well it fits; shown in searches, it decides nothing. */
+  score?: number;
+}
+
+/** Any retriever in place of the index: the best `k` passages, best first. */
+export type RetrieveFunction = (
+  query: string,
+  context: { k: number; signal: AbortSignal },
+) => FoundPassage[] | Promise<FoundPassage[]>;
+
 /** What a model is asked for; each may be another model's. */
 export type Role = "grade" | "rewrite" | "generate" | "check";
 

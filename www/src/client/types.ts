@@ -10,7 +10,7 @@ import type {
   Statistics,
 } from "../generated/wire.ts";
 
-import type { Chat, OpenAiEmbeddings, WebSearch } from "./services.ts";
+import type { Chat, OpenAiEmbeddings, RetrieveFunction, WebSearch } from "./services.ts";
 
 /** Where bytes come from: an address to fetch, or the bytes themselves. */
 export type Source = string | URL | Uint8Array | ArrayBuffer | Response;
@@ -37,6 +37,8 @@ export interface AssistantOptions {
    * loaded. An index with vectors must have been made with the same model.
    */
   embed?: OpenAiEmbeddings;
+  /** Who finds passages in place of an index: any retriever there is. Give it a `chat` model to judge them. */
+  retrieve?: RetrieveFunction;
   /** What `ask` uses where its own options say nothing. */
   defaults?: AskDefaults;
 }
