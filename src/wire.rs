@@ -46,15 +46,16 @@ pub struct AskRequest {
     pub limits: Option<AskLimits>,
 }
 
-/// Bounds of a run; what is absent keeps the host's default.
+/// Bounds of a run, cut to those of the host: 1,000 calls and ten minutes, at the edge 40 and one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[cfg_attr(test, ts(rename_all = "camelCase", optional_fields))]
 pub struct AskLimits {
-    /// The most calls for tasks and web searches.
+    /// The most calls for tasks, web searches and the query's vector; by default what the strategy can need
+    /// at the most, as `estimate` counts it.
     pub max_calls: Option<u32>,
-    /// The most milliseconds the run may take.
+    /// The most milliseconds the run may take; 60,000 by default.
     #[cfg_attr(test, ts(optional, as = "Option<u32>"))]
     pub deadline_ms: Option<u64>,
 }
@@ -78,7 +79,8 @@ impl AskRequest {
         object(json)
     }
 
-    /// Checks every value; bounds above the host's are cut to it.
+    /// Checks every value. What the caller does not bound is bounded by [`Limits::of`] the strategy, and
+    /// nothing exceeds the host's bounds.
     pub fn check(self, host: Limits) -> Result<Asked, Problem> {
         let question = Question::new(&self.question)?;
         let strategy = self.strategy.as_deref().map_or_else(|| Ok(Strategy::default()), Strategy::named)?;
@@ -89,9 +91,10 @@ impl AskRequest {
             None => strategy,
         };
         let own = self.limits.unwrap_or_default();
+        let usual = Limits::of(&strategy);
         let limits = Limits {
-            max_calls: own.max_calls.unwrap_or(host.max_calls).min(host.max_calls),
-            deadline: own.deadline_ms.unwrap_or(host.deadline).min(host.deadline),
+            max_calls: own.max_calls.unwrap_or(usual.max_calls).min(host.max_calls),
+            deadline: own.deadline_ms.unwrap_or(usual.deadline).min(host.deadline),
             ..host
         };
         let language = self.language.unwrap_or_else(|| Language::detect(question.as_str()));
@@ -392,6 +395,7 @@ fn object<T: DeserializeOwned>(json: &[u8]) -> Result<T, Problem> {
     serde_json::from_slice(json).map_err(|error| Problem::json(&error))
 }
 
+pub mod cost;
 pub mod task;
 #[cfg(test)]
 mod typescript;

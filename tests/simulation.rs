@@ -19,6 +19,8 @@ mod random;
 mod recording;
 #[path = "simulation/shrink.rs"]
 mod shrink;
+#[path = "simulation/spending.rs"]
+mod spending;
 #[path = "simulation/world.rs"]
 mod world;
 

@@ -34,6 +34,7 @@ use crate::pipeline::run::Run;
 use crate::pipeline::trace::Event;
 use crate::problem::Problem;
 use crate::solver::builtin;
+use crate::wire::cost::EstimateRequest;
 use crate::wire::{Answer, AskRequest, Asked, DocumentInput, SearchHit, SearchRequest, SearchResponse, Statistics};
 
 /// An index and the loop over it.
@@ -99,7 +100,7 @@ impl Engine {
     /// and data; once the signal is aborted the promise is rejected with the code `aborted`.
     pub fn ask(&self, request: &JsValue, on_event: Function, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
         #[cfg_attr(not(feature = "models"), allow(unused_mut))]
-        let mut asked = strict::read::<AskRequest>(request).and_then(|r| r.check(Limits::default())).map_err(thrown)?;
+        let mut asked = strict::read::<AskRequest>(request).and_then(|r| r.check(MOST)).map_err(thrown)?;
         let corpus = Rc::clone(&self.corpus);
         #[cfg(feature = "models")]
         if let Some(connected) = self.connected.borrow().clone() {
@@ -115,6 +116,11 @@ impl Engine {
         Ok(future_to_promise(async move {
             answer(asked, &Offline { corpus: &corpus }, builtin::NAME, &on_event, signal).await
         }))
+    }
+
+    /// What a run will cost: an `EstimateRequest` to an `Estimate`.
+    pub fn estimate(&self, request: &JsValue) -> Result<JsValue, JsValue> {
+        to_js(&strict::read::<EstimateRequest>(request).and_then(EstimateRequest::check).map_err(thrown)?)
     }
 
     /// The index as a snapshot.
@@ -148,6 +154,9 @@ impl Engine {
         Ok(())
     }
 }
+
+/// What a run may take at the most, whatever its caller says: nobody else waits for it.
+const MOST: Limits = Limits { max_calls: 1_000, deadline: 600_000, retries: 2 };
 
 fn found(hits: Vec<Hit>) -> Result<JsValue, JsValue> {
     to_js(&SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect(), warnings: Vec::new() })

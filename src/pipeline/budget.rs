@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::pipeline::cost::{Setting, estimate};
+use crate::pipeline::strategy::Strategy;
+
 /// Milliseconds, of a duration or since any fixed moment; the host's clock, always an argument.
 pub type Millis = u64;
 
@@ -17,9 +20,19 @@ pub struct Limits {
     pub retries: u32,
 }
 
+impl Limits {
+    /// The bounds of a run of that strategy where nobody sets others: all the calls that it can need, a
+    /// minute, and two repetitions of a call that failed.
+    pub fn of(strategy: &Strategy) -> Self {
+        let retries = 2;
+        let most = estimate(strategy, Setting { embeds: true, web: true, retries }).upper.total.calls;
+        Self { max_calls: most, deadline: 60_000, retries }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_calls: 40, deadline: 60_000, retries: 2 }
+        Self::of(&Strategy::default())
     }
 }
 

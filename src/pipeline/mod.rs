@@ -8,6 +8,7 @@ pub mod answer;
 pub mod beam;
 pub mod budget;
 mod context;
+pub mod cost;
 pub mod decision;
 mod outcome;
 mod record;

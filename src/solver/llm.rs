@@ -11,6 +11,7 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use crate::document::Passage;
+use crate::pipeline::cost::{LONGEST_DRAFT, LONGEST_QUERY, LONGEST_VERDICT};
 use crate::pipeline::reflection::Group;
 use crate::pipeline::segment::{Candidate, Evidence, Form, GenerateSegment, Reflect};
 use crate::pipeline::task::{CheckGrounding, CheckUsefulness, Generate, Grade, GradePassages, Task, TaskReply};
@@ -26,11 +27,8 @@ use crate::solver::{checkpoint, marks};
 const VERDICT_TEMPERATURE: f32 = 0.0;
 const QUERY_TEMPERATURE: f32 = 0.2;
 
-/// Room for a verdict with some reasoning before it, each further one of a batch, a query, and an answer.
-const VERDICT_TOKENS: u32 = 256;
+/// Room for each further verdict of a batch, and for a segment.
 const FURTHER_TOKENS: u32 = 32;
-const QUERY_TOKENS: u32 = 64;
-const DRAFT_TOKENS: u32 = 1024;
 const SEGMENT_TOKENS: u32 = 300;
 
 /// How many bytes of a reply are read.
@@ -52,9 +50,9 @@ pub fn request(task: &Task, language: Language) -> ChatRequest {
                 count => verdicts(prompt, count, &value, *again),
             }
         }
-        Task::RewriteQuery(_) => chat(prompt, QUERY_TOKENS),
+        Task::RewriteQuery(_) => chat(prompt, LONGEST_QUERY),
         Task::Generate(Generate { temperature, .. }) => {
-            ChatRequest { temperature: Some(*temperature), ..chat(prompt, DRAFT_TOKENS) }
+            ChatRequest { temperature: Some(*temperature), ..chat(prompt, LONGEST_DRAFT) }
         }
         Task::CheckGrounding(CheckGrounding { scale, again, .. }) => match scale {
             Scale::Binary => verdict(prompt, "grounded", &yes_or_no(), *again),
@@ -74,7 +72,7 @@ pub fn request(task: &Task, language: Language) -> ChatRequest {
             temperature: Some(VERDICT_TEMPERATURE),
             logprobs: true,
             largest_reply: DRAFT_BYTES,
-            ..chat(prompt, VERDICT_TOKENS)
+            ..chat(prompt, LONGEST_VERDICT)
         },
     }
 }
@@ -162,7 +160,7 @@ fn verdict(prompt: Prompt, field: &str, value: &Value, again: bool) -> ChatReque
         temperature: Some(VERDICT_TEMPERATURE),
         format,
         largest_reply: VERDICT_BYTES,
-        ..chat(prompt, VERDICT_TOKENS)
+        ..chat(prompt, LONGEST_VERDICT)
     }
 }
 
@@ -171,7 +169,7 @@ fn verdicts(prompt: Prompt, count: usize, value: &Value, again: bool) -> ChatReq
     let numbers: Vec<usize> = (1..=count).collect();
     let properties = json!({ "id": { "type": "integer", "enum": numbers }, "score": value });
     let items = json!({ "type": "array", "items": object(&properties, &["id", "score"]) });
-    let max_tokens = VERDICT_TOKENS + FURTHER_TOKENS * count as u32;
+    let max_tokens = LONGEST_VERDICT + FURTHER_TOKENS * count as u32;
     ChatRequest { max_tokens, ..verdict(prompt, "verdicts", &items, again) }
 }
 

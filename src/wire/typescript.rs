@@ -7,6 +7,7 @@ use crate::document::{Format, Origin};
 use crate::pipeline::answer::{Citation, Outcome, PassageVerdict, Reason, Reflection, Source, Warning};
 use crate::pipeline::beam::Combine;
 use crate::pipeline::budget::{Calls, Tokens};
+use crate::pipeline::cost::{Estimate, Step, Steps};
 use crate::pipeline::decision::{Decision, Domain, Rule};
 use crate::pipeline::reflection;
 use crate::pipeline::self_rag::{Mode, SelfRagOptions, SelfRagWeights, When};
@@ -14,6 +15,7 @@ use crate::pipeline::strategy::OnExhaustion;
 use crate::pipeline::trace::Event;
 use crate::pipeline::verdict::{Check, Retrieval, Support, Verdict};
 use crate::prompt::Language;
+use crate::wire::cost::EstimateRequest;
 use crate::wire::{
     Answer, AskLimits, AskRequest, DocumentInput, ErrorBody, ErrorDetail, Health, SearchHit, SearchRequest,
     SearchResponse, Statistics, Usage,
@@ -44,6 +46,8 @@ fn generated() -> String {
         Domain,
         ErrorBody,
         ErrorDetail,
+        Estimate,
+        EstimateRequest,
         Event,
         Format,
         Health,
@@ -65,6 +69,8 @@ fn generated() -> String {
         SelfRagWeights,
         Source,
         Statistics,
+        Step,
+        Steps,
         Support,
         Tokens,
         Usage,

@@ -1,7 +1,7 @@
 //! The invariants, each with its name: what must hold of any history, and of any answer.
 
 use countercheck::pipeline::answer::{Answer, Outcome, Reason, RunError};
-use countercheck::pipeline::budget::{Call, Calls, Limits, Tokens};
+use countercheck::pipeline::budget::{Call, Limits, Tokens};
 use countercheck::pipeline::run::{Effect, Reply};
 use countercheck::pipeline::strategy::OnExhaustion;
 use countercheck::pipeline::task::{Failure, Task};
@@ -10,6 +10,7 @@ use countercheck::pipeline::verdict::{Check, Retrieval, Scale, Verdict};
 use crate::driver::{End, History, Performed};
 use crate::expected;
 use crate::model::{Asked, Model};
+use crate::spending::{call, calls_are_estimated, spent};
 use crate::world::{QUESTION, Scenario};
 
 /// A history with what it means.
@@ -25,6 +26,7 @@ type AnswerCheck = fn(&Case, &Answer) -> Result<(), String>;
 /// What holds of every history, cancelled or not.
 pub const OF_HISTORIES: &[(&str, HistoryCheck)] = &[
     ("calls never exceed max_calls", calls_are_bounded),
+    ("no run makes more calls than its estimate", calls_are_estimated),
     ("each order gets a call, and its retries of what is free", retries_are_what_is_free),
     ("nothing begins at or after the deadline", nothing_begins_late),
     ("each task is put in its place", tasks_are_in_place),
@@ -59,16 +61,9 @@ pub const OF_ANSWERS: &[(&str, AnswerCheck)] = &[
     ("the answer's trace is the stream", trace_is_the_stream),
 ];
 
-fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+/// An error that says how it does not hold.
+pub fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(otherwise()) }
-}
-
-fn call(effect: &Effect) -> Call {
-    match effect {
-        Effect::Retrieve { .. } => Call::Embed,
-        Effect::SearchWeb { .. } => Call::Web,
-        Effect::Ask(task) => task.call(),
-    }
 }
 
 fn calls_are_bounded(case: &Case) -> Result<(), String> {
@@ -259,22 +254,7 @@ fn errors_only_without_draft(case: &Case) -> Result<(), String> {
 }
 
 fn ledger_is_exact(case: &Case, answer: &Answer) -> Result<(), String> {
-    let mut seen = Calls::default();
-    for one in &case.history.performed {
-        seen.retrieve += u32::from(matches!(one.effect, Effect::Retrieve { .. }));
-        *match call(&one.effect) {
-            Call::Embed => &mut seen.embed,
-            Call::Decide => &mut seen.decide,
-            Call::Grade => &mut seen.grade,
-            Call::Rewrite => &mut seen.rewrite,
-            Call::Web => &mut seen.web,
-            Call::Generate => &mut seen.generate,
-            Call::Grounding => &mut seen.grounding,
-            Call::Usefulness => &mut seen.usefulness,
-            Call::Segment => &mut seen.segment,
-            Call::Reflect => &mut seen.reflect,
-        } += one.called;
-    }
+    let seen = spent(&case.history.performed, |one| one.called);
     let took = case.history.performed.iter().try_fold(Tokens::default(), |sum, one| {
         let Tokens { input, output } = one.tokens?;
         Some(Tokens { input: sum.input.saturating_add(input), output: sum.output.saturating_add(output) })

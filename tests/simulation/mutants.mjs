@@ -410,4 +410,16 @@ export const mutants = [
     search: "if strategy.on_exhaustion == OnExhaustion::Last {",
     replace: "if false {",
   },
+  {
+    name: "the estimate forgets that a verdict is asked for twice",
+    file: "src/pipeline/cost.rs",
+    search: "usefulness: path.usefulness.saturating_mul(2),",
+    replace: "usefulness: path.usefulness,",
+  },
+  {
+    name: "the estimate forgets the web's results",
+    file: "src/pipeline/cost.rs",
+    search: "path.grade.saturating_add(results_graded)",
+    replace: "path.grade",
+  },
 ];

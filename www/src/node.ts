@@ -4,8 +4,8 @@
 
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { CountercheckError, createAssistant as create } from "./client/index.ts";
-import type { Assistant, AssistantOptions, Source } from "./client/index.ts";
+import { CountercheckError, createAssistant as create, estimate as estimateWith } from "./client/index.ts";
+import type { Assistant, AssistantOptions, Estimate, EstimateOptions, Source } from "./client/index.ts";
 
 export * from "./client/index.ts";
 
@@ -30,6 +30,12 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
   ]);
   const sources = { ...options, wasm: wasmSource, embedder: embedderSource };
   return create(indexSource === undefined ? sources : { ...sources, index: indexSource });
+}
+
+/** Counts what a question will cost; see the browser's function of the same name. */
+export async function estimate(options: EstimateOptions = {}): Promise<Estimate> {
+  const { wasm = beside("countercheck_bg.wasm") } = options;
+  return estimateWith({ ...options, wasm: isFile(wasm) ? await read(wasm, "the WebAssembly module") : wasm });
 }
 
 function beside(name: string): URL {

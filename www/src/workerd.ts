@@ -5,8 +5,8 @@
 // comes is for the caller to say, so that nobody searches by words alone without knowing.
 
 import module from "../../dist/countercheck_bg.wasm";
-import { CountercheckError, createAssistant as create } from "./client/index.ts";
-import type { Assistant, AssistantOptions } from "./client/index.ts";
+import { CountercheckError, createAssistant as create, estimate as estimateWith } from "./client/index.ts";
+import type { Assistant, AssistantOptions, Estimate, EstimateOptions } from "./client/index.ts";
 
 export * from "./client/index.ts";
 
@@ -31,4 +31,9 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
   const hasModels = [chat, search, embed, retrieve].some((service) => service !== undefined);
   const wasm = hasModels ? (await import("../../dist/countercheck_models_bg.wasm")).default : module;
   return create({ wasm, ...options });
+}
+
+/** Counts what a question will cost; see the browser's function of the same name. */
+export async function estimate(options: EstimateOptions = {}): Promise<Estimate> {
+  return estimateWith({ wasm: module, ...options });
 }

@@ -4,9 +4,11 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { CountercheckError } from "../node.ts";
+import type { EstimateOptions } from "../node.ts";
 import { askCommand, searchCommand } from "./ask-command.ts";
 import { answering } from "./chat.ts";
 import { embedding } from "./embedding.ts";
+import { estimateCommand } from "./estimate-command.ts";
 import { EXIT, Failure, misuse } from "./failure.ts";
 import { indexCommand } from "./index-command.ts";
 
@@ -27,6 +29,13 @@ Usage
       --chat-model NAME        the model's name there
       --chat-protocol NAME     chat, or completions for a Self-RAG checkpoint
       COUNTERCHECK_CHAT_KEY    the environment variable with the key, if it takes one
+  countercheck estimate [--strategy NAME] [-k N] [--max-retries N] [--json]
+      Counts the calls and tokens of a question: on its path, and at the most.
+      --embed          a model elsewhere makes the query's vector
+      --no-web         there is no web search
+      --scorer         one call of a scorer grades all passages
+      --price-input P, --price-output P, --price-web-search P, --price-embedding P
+                       for a million tokens read, a million written, a search, a vector
   Vectors come from the built-in embedder, or from a model behind an OpenAI-compatible endpoint; an
   index is searched with the model that it was made with.
       --embed-url URL          for instance http://127.0.0.1:11434/v1
@@ -51,6 +60,14 @@ const OPTIONS = {
   "chat-url": { type: "string" },
   "chat-model": { type: "string" },
   "chat-protocol": { type: "string" },
+  "max-retries": { type: "string" },
+  embed: { type: "boolean" },
+  "no-web": { type: "boolean" },
+  scorer: { type: "boolean" },
+  "price-input": { type: "string" },
+  "price-output": { type: "string" },
+  "price-web-search": { type: "string" },
+  "price-embedding": { type: "string" },
   "embed-url": { type: "string" },
   "embed-model": { type: "string" },
   "embed-dimensions": { type: "string" },
@@ -61,11 +78,14 @@ const OPTIONS = {
 const ANSWERING = ["strategy", "chat-url", "chat-model", "chat-protocol"] as const;
 const EMBEDDING = ["embed-url", "embed-model", "embed-dimensions"] as const;
 
+const PRICES = ["price-input", "price-output", "price-web-search", "price-embedding"] as const;
+
 /** Which options each command understands. */
 const COMMANDS = {
   index: ["base-url", "output", "lenient", ...EMBEDDING],
   search: ["k", "json", ...EMBEDDING],
   ask: ["k", "batch", "json", ...ANSWERING, ...EMBEDDING],
+  estimate: ["strategy", "k", "max-retries", "embed", "no-web", "scorer", "batch", "json", ...PRICES],
 } as const;
 
 type Parsed = ReturnType<typeof parse>;
@@ -83,7 +103,7 @@ async function run(args: string[]): Promise<number> {
   const [command, ...operands] = parsed.positionals;
   if (parsed.values.version) return print(packageVersion());
   if (parsed.values.help || command === "help") return print(HELP.trimEnd());
-  if (command === undefined) throw misuse("name a command: index, search or ask");
+  if (command === undefined) throw misuse("name a command: index, search, ask or estimate");
   if (!isCommand(command)) throw misuse(`there is no command ${command}`);
   mustUnderstand(command, parsed.values);
   const { values } = parsed;
@@ -93,10 +113,14 @@ async function run(args: string[]): Promise<number> {
     const { output, lenient = false } = values;
     return indexCommand({ directories: operands, baseUrls, output, lenient, embedding: embedding(values) });
   }
+  if (command === "estimate") {
+    if (operands.length > 0) throw misuse("estimate takes options alone");
+    return estimateCommand({ ...estimateOptions(values), json: values.json ?? false });
+  }
   const [file, ...words] = operands;
   const { batch = false, json = false } = values;
   const models = { ...embedding(values), ...answering(values) };
-  const options = { file, words, k: wholeNumber(values.k), batch, json, models };
+  const options = { file, words, k: wholeNumber("-k", values.k), batch, json, models };
   return command === "ask" ? askCommand(options) : searchCommand(options);
 }
 
@@ -110,9 +134,29 @@ function mustUnderstand(command: keyof typeof COMMANDS, values: Parsed["values"]
   if (foreign !== undefined) throw misuse(`${command} has no option ${foreign === "k" ? "-k" : `--${foreign}`}`);
 }
 
-function wholeNumber(value: string | undefined): number | undefined {
+function estimateOptions(values: Parsed["values"]): EstimateOptions {
+  const { strategy, embed, scorer } = values;
+  const k = wholeNumber("-k", values.k);
+  const maxRetries = wholeNumber("--max-retries", values["max-retries"]);
+  const given = { strategy, k, maxRetries, embed, scorer, web: values["no-web"] ? false : undefined };
+  const prices = { input: price("input"), output: price("output"), webSearch: price("web-search"), embedding: price("embedding") };
+  const priced = Object.values(prices).some((price) => price !== undefined);
+  return defined({ ...given, prices: priced ? defined(prices) : undefined });
+
+  function price(of: "input" | "output" | "web-search" | "embedding"): number | undefined {
+    const value = values[`price-${of}`];
+    if (value !== undefined && !/^\d+(?:\.\d+)?$|^\.\d+$/.test(value)) throw misuse(`--price-${of} ${value} is no price`);
+    return value === undefined ? undefined : Number(value);
+  }
+}
+
+function defined<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
+}
+
+function wholeNumber(option: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(value)) throw misuse(`-k ${value} is not a whole number`);
+  if (!/^\d{1,15}$/.test(value)) throw misuse(`${option} ${value} is not a whole number`);
   return Number(value);
 }
 

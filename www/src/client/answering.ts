@@ -1,6 +1,6 @@
 // An answer on its way: a promise that can also be iterated over.
 
-import type { Answer } from "../generated/wire.ts";
+import type { Answer } from "./cost.ts";
 import type { AnswerEvent, Answering } from "./types.ts";
 
 /**

@@ -1,15 +1,20 @@
 // The assistant: checks what callers pass, joins cancellation and disposal, leaves the work to a backend.
 
-import type { AskRequest, DocumentInput } from "../generated/wire.ts";
+import type { Answer as RunAnswer, AskRequest, DocumentInput } from "../generated/wire.ts";
 import { startAnswering } from "./answering.ts";
+import type { Answer } from "./cost.ts";
 import { CountercheckError, abortError } from "./error.ts";
 import type { AskDefaults, Assistant, Backend } from "./types.ts";
 
 /** Indexing yields to the page when it has kept it waiting this long. */
 const YIELD_AFTER_MS = 50;
 
-/** Makes an assistant of a backend. */
-export function assistantOf(backend: Backend, defaults: AskDefaults = {}): Assistant {
+/** Makes an assistant of a backend; each answer goes through `finish`. */
+export function assistantOf(
+  backend: Backend,
+  defaults: AskDefaults = {},
+  finish: (answer: RunAnswer) => Answer = (answer) => answer,
+): Assistant {
   const disposal = new AbortController();
 
   /** Runs a call that ends with the caller's signal or with the assistant, whichever comes first. */
@@ -28,7 +33,7 @@ export function assistantOf(backend: Backend, defaults: AskDefaults = {}): Assis
   const assistant: Assistant = {
     ask(question, { signal, onEvent, ...options } = {}) {
       const request = { ...defaults, ...options, question } as AskRequest;
-      return startAnswering((emit) => guarded(signal, (joined) => backend.ask(request, emit, joined)), onEvent);
+      return startAnswering((emit) => guarded(signal, (joined) => backend.ask(request, emit, joined)).then(finish), onEvent);
     },
     search: (query, k, { signal } = {}) => guarded(signal, (joined) => backend.search(query, k, joined)),
     async add(input) {

@@ -3,6 +3,7 @@
 // Nothing is loaded before `createAssistant` is called.
 
 import { assistantOf } from "./assistant.ts";
+import type { Estimate, EstimateOptions } from "./cost.ts";
 import { CountercheckError } from "./error.ts";
 import { kit } from "./kit.ts";
 import { LocalBackend } from "./local.ts";
@@ -10,6 +11,7 @@ import { smallRuntime } from "./small.ts";
 import { loadEmbedder, loadIndex } from "./source.ts";
 import type { Assistant, AssistantOptions } from "./types.ts";
 
+export type { Answer, Estimate, EstimateOptions, EstimatedStep, EstimatedSteps, Prices, Usage } from "./cost.ts";
 export { CountercheckError } from "./error.ts";
 export { completions, endpoint, openai, openaiEmbeddings, scorer, tavily } from "./services.ts";
 export type {
@@ -47,7 +49,6 @@ export type {
   Source,
 } from "./types.ts";
 export type {
-  Answer,
   AskLimits,
   Calls,
   Check,
@@ -75,7 +76,6 @@ export type {
   Source as AnswerSource,
   Statistics,
   Support,
-  Usage,
   Verdict,
   Warning,
 } from "../generated/wire.ts";
@@ -90,6 +90,7 @@ const KNOWN = [
   "embed",
   "retrieve",
   "defaults",
+  "prices",
 ] satisfies (keyof AssistantOptions)[];
 const LOCAL_ONLY = ["index", "embedder", "wasm", "chat", "search", "embed", "retrieve"] as const;
 
@@ -105,10 +106,12 @@ const LOCAL_ONLY = ["index", "embedder", "wasm", "chat", "search", "embed", "ret
  */
 export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
   checkOptions(options);
+  const { prices, defaults } = options;
+  const priced = prices && (await import("./cost.ts")).pricing(prices, kit);
   if (options.endpoint !== undefined) {
     // Apart: a page that answers by itself does not download how to ask a Worker.
     const { remoteBackend } = await import("./remote.ts");
-    return assistantOf(remoteBackend(options.endpoint, kit), options.defaults);
+    return assistantOf(remoteBackend(options.endpoint, kit), defaults, priced?.answer);
   }
   const { index, wasm, chat, search, embed, retrieve } = options;
   const hasVectors = embed === undefined && retrieve === undefined;
@@ -116,10 +119,25 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
   const files = () => loadFiles(index, embedder);
   if (chat === undefined && search === undefined && hasVectors) {
     const [loaded] = await Promise.all([files(), smallRuntime.load(wasm)]);
-    return assistantOf(new LocalBackend(smallRuntime, loaded), options.defaults);
+    return assistantOf(new LocalBackend(smallRuntime, loaded), defaults, priced?.answer);
   }
   const { connected } = await import("./connect.ts");
-  return assistantOf(await connected(options, files, kit), options.defaults);
+  return assistantOf(await connected(options, files, kit), defaults, priced?.answer);
+}
+
+/**
+ * Counts the calls and tokens of a question before it is asked: on its path (n + 3 (1 + retries) calls, each
+ * passage graded and each draft checked twice) and at the most, which is also the default of
+ * `limits.maxCalls`. The tokens assume passages of 300, prompts of 170 and drafts of 300.
+ *
+ * @throws {CountercheckError} `invalid_option` or `unknown_field` for options that make no sense
+ *
+ * @example
+ * const { path, upper } = await estimate({ k: 4, maxRetries: 1 });
+ * path.total.calls; // 10
+ */
+export async function estimate(options: EstimateOptions = {}): Promise<Estimate> {
+  return (await import("./cost.ts")).estimated(options, smallRuntime, kit);
 }
 
 async function loadFiles(index: AssistantOptions["index"], embedder: NonNullable<AssistantOptions["embedder"]>) {

@@ -4,7 +4,16 @@
 // instance than the one its engine lives in makes a new engine from them first.
 
 import type { Engine } from "../../../dist/wasm/countercheck.js";
-import type { Answer, AskRequest, DocumentInput, Event as RunEvent, SearchHit, Statistics } from "../generated/wire.ts";
+import type {
+  Answer,
+  AskRequest,
+  DocumentInput,
+  Estimate,
+  EstimateRequest,
+  Event as RunEvent,
+  SearchHit,
+  Statistics,
+} from "../generated/wire.ts";
 import { camelKeys, snakeKeys } from "./case.ts";
 import { fromEngine } from "./error.ts";
 import type { Runtime } from "./runtime.ts";
@@ -87,6 +96,11 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
 
   async statistics(): Promise<Statistics> {
     return camelKeys<Statistics>(this.#call((engine) => engine.statistics()));
+  }
+
+  /** What a run will cost. */
+  estimate(request: EstimateRequest): Estimate {
+    return this.#call((engine) => engine.estimate(snakeKeys(request))) as Estimate;
   }
 
   dispose(): void {

@@ -2,7 +2,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type {
-  Answer,
+  Answer as RunAnswer,
   AskRequest,
   DocumentInput,
   Event as RunEvent,
@@ -10,6 +10,7 @@ import type {
   Statistics,
 } from "../generated/wire.ts";
 
+import type { Answer, Prices } from "./cost.ts";
 import type { Chat, OpenAiEmbeddings, RetrieveFunction, WebSearch } from "./services.ts";
 
 /** Where bytes come from: an address to fetch, or the bytes themselves. */
@@ -41,6 +42,8 @@ export interface AssistantOptions {
   retrieve?: RetrieveFunction;
   /** What `ask` uses where its own options say nothing. */
   defaults?: AskDefaults;
+  /** What the services charge; every answer then says what it cost, as `usage.cost`. */
+  prices?: Prices;
 }
 
 /** The options of a question that an assistant may have defaults for. */
@@ -106,7 +109,7 @@ export interface Added {
 
 /** Who does an assistant's work: the engine in this page, or a Worker. */
 export interface Backend {
-  ask(request: AskRequest, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<Answer>;
+  ask(request: AskRequest, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<RunAnswer>;
   search(query: string, k: number | undefined, signal: AbortSignal): Promise<SearchHit[]>;
   add(document: DocumentInput, signal: AbortSignal): Promise<number>;
   remove(id: string): Promise<boolean>;

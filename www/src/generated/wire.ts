@@ -82,15 +82,16 @@ solver: string,
 language: Language, };
 
 /**
- * Bounds of a run; what is absent keeps the host's default.
+ * Bounds of a run, cut to those of the host: 1,000 calls and ten minutes, at the edge 40 and one.
  */
 export type AskLimits = { 
 /**
- * The most calls for tasks and web searches.
+ * The most calls for tasks, web searches and the query's vector; by default what the strategy can need
+ * at the most, as `estimate` counts it.
  */
 maxCalls?: number, 
 /**
- * The most milliseconds the run may take.
+ * The most milliseconds the run may take; 60,000 by default.
  */
 deadlineMs?: number, };
 
@@ -312,6 +313,48 @@ service_code?: string,
  * When it may be tried again, in milliseconds.
  */
 retry_after_ms?: number, };
+
+/**
+ * What a run will cost.
+ */
+export type Estimate = { 
+/**
+ * Of a run without faults whose drafts, but for the last, all fail their last check.
+ */
+path: Steps, 
+/**
+ * Of no run more than that.
+ */
+upper: Steps, };
+
+/**
+ * The argument of `estimate`: a strategy's options, and who is asked.
+ */
+export type EstimateRequest = { 
+/**
+ * The strategy's name; `self-reflective` by default.
+ */
+strategy?: string, 
+/**
+ * How many passages to retrieve, 1 to 50; the strategy's default is 4.
+ */
+k?: number, 
+/**
+ * How many drafts may follow the first, 0 to 4.
+ */
+maxRetries?: number, 
+/**
+ * Whether a model elsewhere makes the vector of the query; by default not.
+ */
+embed?: boolean, 
+/**
+ * Whether the web can be searched; by default it can, where the strategy does.
+ */
+web?: boolean, 
+/**
+ * Whether one call of a scorer grades all passages; by default each takes one of a model.
+ */
+scorer?: boolean, };
 
 /**
  * One step of a run.
@@ -721,6 +764,64 @@ documents: number,
  * Passages.
  */
 passages: number, };
+
+/**
+ * Calls of one kind, and the tokens that chat models take for them.
+ */
+export type Step = { 
+/**
+ * How often it is called.
+ */
+calls: number, 
+/**
+ * Tokens read.
+ */
+input: number, 
+/**
+ * Tokens written.
+ */
+output: number, };
+
+/**
+ * A cost by the kinds of calls.
+ */
+export type Steps = { 
+/**
+ * Calls for the vector of the query.
+ */
+embed: Step, 
+/**
+ * Decisions whether to retrieve.
+ */
+decide: Step, 
+/**
+ * Grades of passages.
+ */
+grade: Step, 
+/**
+ * Query rewrites.
+ */
+rewrite: Step, 
+/**
+ * Web searches.
+ */
+web: Step, 
+/**
+ * Drafts.
+ */
+generate: Step, 
+/**
+ * Grounding checks.
+ */
+grounding: Step, 
+/**
+ * Usefulness checks.
+ */
+usefulness: Step, 
+/**
+ * All of them.
+ */
+total: Step, };
 
 /**
  * How far the passages support a draft (seeds G-09, G-13).

@@ -1,0 +1,127 @@
+// Estimates, and what calls and tokens come to in money. A chunk of its own: most pages need neither.
+//
+// The engine counts, since it also bounds a run by what it counts. Money is multiplied here: prices are
+// fractions of the caller's currency, and a module that reads fractions would weigh more on every page.
+
+import type { Engine } from "../../../dist/wasm/countercheck.js";
+import type {
+  Answer as RunAnswer,
+  Calls,
+  Estimate as Counted,
+  EstimateRequest,
+  Step,
+  Steps,
+  Tokens,
+  Usage as RunUsage,
+} from "../generated/wire.ts";
+import type { Kit } from "./kit.ts";
+import type { Runtime } from "./runtime.ts";
+import type { Source } from "./types.ts";
+
+/**
+ * What services charge, in any one currency. What has no price here is not taken for free: where it was
+ * used, the cost is null.
+ */
+export interface Prices {
+  /** For a million tokens that chat models read. */
+  input?: number;
+  /** For a million tokens that they write. */
+  output?: number;
+  /** For a search of the web. */
+  webSearch?: number;
+  /** For the vector of a query. */
+  embedding?: number;
+}
+
+/** What a run took, and by the assistant's `prices` what it cost. */
+export type Usage = RunUsage & {
+  /** In the currency of the prices; null where tokens or a price are unknown, absent without prices. */
+  cost?: number | null;
+};
+
+/** An answer with everything that is known about it. */
+export type Answer = Omit<RunAnswer, "usage"> & { usage: Usage };
+
+/** What to estimate, and with what. */
+export interface EstimateOptions extends EstimateRequest {
+  /** Adds `cost` to each step. */
+  prices?: Prices;
+  /** Another address of countercheck_bg.wasm, as for `createAssistant`. */
+  wasm?: Source | WebAssembly.Module;
+}
+
+/** Calls of one kind, their tokens, and with prices what they cost. */
+export type EstimatedStep = Step & { cost?: number | null };
+
+/** A cost by the kinds of calls, and in total. */
+export type EstimatedSteps = { [step in keyof Steps]: EstimatedStep };
+
+/** What a run will cost: on its path, and at the most. */
+export type Estimate = { [bound in keyof Counted]: EstimatedSteps };
+
+/** Multiplies by prices; refuses what is no price. */
+export function pricing(prices: Prices, { CountercheckError }: Kit) {
+  for (const [name, price] of Object.entries(prices)) {
+    if (!PRICES.includes(name)) {
+      throw new CountercheckError("unknown_field", `there is no price \`${name}\`: there are ${PRICES.join(", ")}`);
+    }
+    if (price !== undefined && !(Number.isFinite(price) && price >= 0)) {
+      throw new CountercheckError("invalid_option", `\`prices.${name}\` is no price: give a number, 0 or more`);
+    }
+  }
+  return {
+    answer({ usage, ...answer }: RunAnswer): Answer {
+      return { ...answer, usage: { ...usage, cost: costOf(prices, usage.calls, usage.tokens) } };
+    },
+    estimate({ path, upper }: Counted): Estimate {
+      return { path: pricedSteps(path, prices), upper: pricedSteps(upper, prices) };
+    },
+  };
+}
+
+/** Has the engine count. */
+export async function estimated(
+  { prices, wasm, ...request }: EstimateOptions,
+  runtime: Runtime<Engine>,
+  kit: Kit,
+): Promise<Estimate> {
+  const priced = prices && pricing(prices, kit);
+  await runtime.load(wasm);
+  const backend = new kit.LocalBackend(runtime, {});
+  try {
+    const counted = backend.estimate(request);
+    return priced?.estimate(counted) ?? counted;
+  } finally {
+    backend.dispose();
+  }
+}
+
+const PRICES = ["input", "output", "webSearch", "embedding"];
+
+function pricedSteps(steps: Steps, prices: Prices): EstimatedSteps {
+  const { web, embed } = steps;
+  const priced = Object.entries(steps).map(([name, step]) => {
+    const calls = { web: 0, embed: 0 };
+    if (name === "web" || name === "total") calls.web = web.calls;
+    if (name === "embed" || name === "total") calls.embed = embed.calls;
+    return [name, { ...step, cost: costOf(prices, calls, step) }];
+  });
+  return Object.fromEntries(priced) as EstimatedSteps;
+}
+
+/** Null where something was used of which the number or the price is not known. */
+function costOf(prices: Prices, { web, embed }: Pick<Calls, "web" | "embed">, tokens: Tokens | undefined): number | null {
+  const used: [count: number | undefined, price: number | undefined][] = [
+    [tokens && tokens.input / 1e6, prices.input],
+    [tokens && tokens.output / 1e6, prices.output],
+    [web, prices.webSearch],
+    [embed, prices.embedding],
+  ];
+  let cost = 0;
+  for (const [count, price] of used) {
+    if (count === 0) continue;
+    if (count === undefined || price === undefined) return null;
+    cost += count * price;
+  }
+  return cost;
+}
