@@ -62,6 +62,9 @@ pub async fn drive<H: Host, P: Perform>(
 ) -> Result<Answer, DriveError> {
     let told = Told::default();
     let mut open = Vec::new();
+    // One timer for the whole run, armed at its first wait.
+    let mut deadline = pin!(host.sleep(run.deadline().saturating_sub(host.now())));
+    let mut over = false;
     loop {
         let step = run.next_step();
         for event in run.take_events() {
@@ -78,12 +81,13 @@ pub async fn drive<H: Host, P: Perform>(
             }
             Step::Wait if open.is_empty() => return Err(DriveError::Stuck),
             Step::Wait => {
-                let left = run.deadline().saturating_sub(host.now());
-                let mut deadline = pin!(host.sleep(left));
                 let first = poll_fn(|cx| match first_outcome(&mut open, &told, cx) {
                     Poll::Ready(arrived) => Poll::Ready(arrived),
                     // Without an outcome in time, what is open has none.
-                    Poll::Pending => deadline.as_mut().poll(cx).map(|()| given_up(&mut open)),
+                    Poll::Pending => {
+                        over = over || deadline.as_mut().poll(cx).is_ready();
+                        if over { Poll::Ready(given_up(&mut open)) } else { Poll::Pending }
+                    }
                 });
                 let arrived = first.await;
                 for text in told.take() {

@@ -306,9 +306,9 @@ proptest! {
                 let prompt = &prompts.iter().find(|(known, _)| *known == name).unwrap().1;
                 let marker = marker(prompt);
                 prop_assert!(!parts.iter().any(|text| text.contains(marker)) && !texts.question.contains(marker));
-                prop_assert_eq!(prompt.user.matches(marker).count(), 2 * prompt.material.len(), "{}", name);
+                prop_assert_eq!(prompt.user.matches(marker).count(), 2 * prompt.shown.material.len(), "{}", name);
                 let fenced = prompt.user.split(marker).skip(1).step_by(2).map(str::trim).collect::<Vec<_>>();
-                prop_assert!(prompt.material.iter().all(|text| fenced.contains(&text.trim())), "{}", name);
+                prop_assert!(prompt.shown.material.iter().all(|text| fenced.contains(&text.trim())), "{}", name);
             }
         }
     }
@@ -319,9 +319,9 @@ proptest! {
         let texts = Texts { question, passages: [first, second], answer, rejected };
         for (_, prompt) in all(&texts, Language::En) {
             let marker = marker(&prompt);
-            prop_assert_eq!(prompt.without_fences(&reply), reply.as_str());
+            prop_assert_eq!(prompt.shown.without_fences(&reply), reply.as_str());
             for copied in [format!("{marker}\n{question}\n{marker}\n{reply}"), format!("{reply} {marker}"), format!("{marker}{reply}{marker}")] {
-                prop_assert!(!prompt.without_fences(&copied).contains(marker.trim_matches(['<', '>'])));
+                prop_assert!(!prompt.shown.without_fences(&copied).contains(marker.trim_matches(['<', '>'])));
             }
         }
     }

@@ -6,12 +6,13 @@ use std::pin::pin;
 
 use futures_util::future::{Either, select};
 use gloo_net::http::{Request, Response};
-use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
+use js_sys::{Promise, Reflect, Uint8Array};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, RequestRedirect};
 
+use super::functions::{Functions, PageFunctions};
 use super::{Page, to_js};
 use crate::corpus::Corpus;
 use crate::document::Passage;
@@ -19,7 +20,7 @@ use crate::driver::{DriveError, Told};
 use crate::host::{Broken, Host, Network, NetworkReply, ReplyBody};
 use crate::pipeline::budget::Millis;
 use crate::prompt::Language;
-use crate::provider::chat::{ChatReply, ChatRequest, Finish, ReplyFormat, Role as Speaker, Usage, spoken};
+use crate::provider::chat::{ChatReply, ChatRequest, Finish, Usage, spoken};
 use crate::provider::error::{Fault, ProviderError};
 use crate::provider::http::HttpRequest;
 use crate::provider::search::{Found, WebQuery, WebResult, cleaned};
@@ -31,15 +32,15 @@ use crate::signal::aborted;
 pub(super) struct Connected {
     /// Who is asked.
     pub services: Services,
-    /// Functions `(request, { signal, onText }) => Promise<FunctionReply>`, and scorers, functions
-    /// `(request, { signal }) => Promise<number[]>`.
-    pub models: Array,
-    /// Functions `(query, { limit, signal }) => Promise<Found[]>`, and a retriever, a function
-    /// `(query, { k, signal }) => Promise<OwnPassage[]>`.
-    pub searches: Array,
+    functions: Functions,
 }
 
 impl Connected {
+    /// With the functions that the services name by number.
+    pub(super) fn new(services: Services, page: PageFunctions) -> Self {
+        Self { services, functions: Functions::new(page) }
+    }
+
     /// Performs what one question, search or document needs.
     pub(super) fn performer<'a>(&'a self, corpus: &'a RefCell<Corpus>, language: Language) -> Performer<'a, Self> {
         Performer { corpus, services: &self.services, network: self, language, policy: RetryPolicy::default() }
@@ -156,30 +157,6 @@ pub(super) async fn unless_aborted<T, E: From<DriveError>>(
     }
 }
 
-/// What a model's function is asked.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct FunctionRequest<'a> {
-    role: &'static str,
-    messages: Vec<FunctionMessage<'a>>,
-    temperature: Option<f32>,
-    max_tokens: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    schema: Option<FunctionSchema<'a>>,
-}
-
-#[derive(Serialize)]
-struct FunctionMessage<'a> {
-    role: &'static str,
-    content: &'a str,
-}
-
-#[derive(Serialize)]
-struct FunctionSchema<'a> {
-    name: &'a str,
-    schema: &'a serde_json::Value,
-}
-
 /// What a scorer is asked.
 #[derive(Serialize)]
 struct FunctionPairs<'a> {
@@ -195,8 +172,8 @@ struct FunctionPassage {
     text: String,
 }
 
-/// What it gives.
-#[derive(Deserialize)]
+/// What it gives, if that is more than a text.
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FunctionReply {
     text: String,
@@ -213,13 +190,13 @@ impl Platform for Connected {
         request: &ChatRequest,
         told: &Told,
     ) -> Result<ChatReply, ProviderError> {
-        let exchange = Exchange::new()?;
-        let told = told.clone();
-        let on_text = Closure::<dyn FnMut(String)>::new(move |text| told.push(text));
-        let options = options(&[("signal", &exchange.controller.signal()), ("onText", on_text.as_ref())]);
-        let asked = to_js(&function_request(role, request)).map_err(|_| ProviderError::Function)?;
-        let reply = called(&self.models, model, &asked, &options).await?;
-        let reply: FunctionReply = serde_wasm_bindgen::from_value(reply).map_err(|_| ProviderError::Function)?;
+        // What is not shown while it is written needs nobody to be told of.
+        let told = request.stream.then(|| told.clone());
+        let reply = self.functions.call(told, |page, call| page.put(call, model, role, request)).await?;
+        let reply = match reply.as_string() {
+            Some(text) => FunctionReply { text, ..FunctionReply::default() },
+            None => serde_wasm_bindgen::from_value(reply).map_err(|_| ProviderError::Function)?,
+        };
         let text = spoken(&reply.text);
         if text.trim().is_empty() {
             return Err(Fault::Empty.into());
@@ -236,7 +213,6 @@ impl Platform for Connected {
     }
 
     async fn own_scores(&self, scorer: u32, question: &str, passages: &[Passage]) -> Result<Vec<f64>, ProviderError> {
-        let exchange = Exchange::new()?;
         let shown = |passage: &Passage| FunctionPassage {
             id: passage.id.clone(),
             title: passage.breadcrumb(),
@@ -245,62 +221,19 @@ impl Platform for Connected {
         let asked =
             FunctionPairs { role: Role::Grade.name(), question, passages: passages.iter().map(shown).collect() };
         let asked = to_js(&asked).map_err(|_| ProviderError::Function)?;
-        let scores =
-            called(&self.models, scorer, &asked, &options(&[("signal", &exchange.controller.signal())])).await?;
+        let scores = self.functions.call(None, |page, call| page.score(call, scorer, &asked)).await?;
         serde_wasm_bindgen::from_value(scores).map_err(|_| ProviderError::Function)
     }
 
     async fn own_passages(&self, retriever: u32, query: &str, k: usize) -> Result<Vec<OwnPassage>, ProviderError> {
-        let exchange = Exchange::new()?;
-        let options = options(&[("signal", &exchange.controller.signal()), ("k", &JsValue::from_f64(k as f64))]);
-        let found = called(&self.searches, retriever, &query.into(), &options).await?;
+        let found = self.functions.call(None, |page, call| page.retrieve(call, retriever, query, k as u32)).await?;
         serde_wasm_bindgen::from_value(found).map_err(|_| ProviderError::Function)
     }
 
     async fn own_search(&self, search: u32, asked: &WebQuery) -> Result<Vec<WebResult>, ProviderError> {
-        let exchange = Exchange::new()?;
-        let options =
-            options(&[("signal", &exchange.controller.signal()), ("limit", &JsValue::from_f64(asked.limit as f64))]);
-        let found = called(&self.searches, search, &asked.query.as_str().into(), &options).await?;
+        let (query, limit) = (&asked.query, asked.limit as u32);
+        let found = self.functions.call(None, |page, call| page.search(call, search, query, limit)).await?;
         let found: Vec<Found> = serde_wasm_bindgen::from_value(found).map_err(|_| ProviderError::Function)?;
         Ok(cleaned(&found, asked))
     }
-}
-
-fn function_request(role: Role, request: &ChatRequest) -> FunctionRequest<'_> {
-    let speaker = |role| match role {
-        Speaker::System => "system",
-        Speaker::User => "user",
-        Speaker::Assistant => "assistant",
-    };
-    FunctionRequest {
-        role: role.name(),
-        messages: request
-            .messages
-            .iter()
-            .map(|message| FunctionMessage { role: speaker(message.role), content: &message.content })
-            .collect(),
-        temperature: request.temperature,
-        max_tokens: request.max_tokens,
-        schema: match &request.format {
-            ReplyFormat::Schema { name, schema } => Some(FunctionSchema { name, schema }),
-            ReplyFormat::Text | ReplyFormat::Json => None,
-        },
-    }
-}
-
-fn options(members: &[(&str, &JsValue)]) -> Object {
-    let options = Object::new();
-    for (name, value) in members {
-        // Setting a property of a fresh object cannot fail.
-        let _ = Reflect::set(&options, &(*name).into(), value);
-    }
-    options
-}
-
-/// What the function of that number gives; whatever it throws stays with the page.
-async fn called(functions: &Array, number: u32, asked: &JsValue, options: &Object) -> Result<JsValue, ProviderError> {
-    let function: Function = functions.get(number).dyn_into().map_err(|_| ProviderError::Function)?;
-    let given = function.call2(&JsValue::NULL, asked, options).map_err(|_| ProviderError::Function)?;
-    JsFuture::from(Promise::resolve(&given)).await.map_err(|_| ProviderError::Function)
 }

@@ -10,23 +10,26 @@
 mod connected;
 #[cfg(feature = "models")]
 mod embedding;
+#[cfg(feature = "models")]
+mod functions;
 mod strict;
 
 use std::cell::RefCell;
+use std::future::{Future, poll_fn};
 use std::ops::ControlFlow;
+use std::pin::pin;
 use std::rc::Rc;
+use std::task::{Poll, Waker};
 
 use gloo_timers::future::TimeoutFuture;
-use js_sys::{Error, Function, Promise, Reflect, Uint8Array};
+use js_sys::{Error, Promise, Reflect, Uint8Array};
 use serde::Serialize;
-use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
-use web_sys::AbortSignal;
 
 use crate::corpus::Corpus;
 use crate::document::{Document, Hit};
-use crate::driver::{Offline, Perform, drive};
+use crate::driver::{DriveError, Offline, Perform, drive};
 use crate::embedding::StaticEmbedder;
 use crate::host::Host;
 use crate::pipeline::budget::{Limits, Millis};
@@ -42,8 +45,16 @@ use crate::wire::{Answer, AskRequest, Asked, DocumentInput, SearchHit, SearchReq
 #[derive(Default)]
 pub struct Engine {
     corpus: Rc<RefCell<Corpus>>,
+    runs: Rc<RefCell<Vec<Running>>>,
     #[cfg(feature = "models")]
     connected: RefCell<Option<Rc<connected::Connected>>>,
+}
+
+/// A run under way, by the number that JavaScript gave it.
+struct Running {
+    number: u32,
+    cancelled: bool,
+    waker: Option<Waker>,
 }
 
 #[derive(Serialize)]
@@ -96,12 +107,13 @@ impl Engine {
         found(hits)
     }
 
-    /// Asks: an `AskRequest` to the promise of an `Answer`. `on_event` gets each event's name
-    /// and data; once the signal is aborted the promise is rejected with the code `aborted`.
-    pub fn ask(&self, request: &JsValue, on_event: Function, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
+    /// Asks: an `AskRequest` to the promise of an `Answer`. See [`Listener`] for the events. The number is
+    /// for [`Self::cancel`].
+    pub fn ask(&self, request: &JsValue, listener: Listener, number: u32) -> Result<Promise, JsValue> {
         #[cfg_attr(not(feature = "models"), allow(unused_mut))]
         let mut asked = strict::read::<AskRequest>(request).and_then(|r| r.check(MOST)).map_err(thrown)?;
         let corpus = Rc::clone(&self.corpus);
+        let running = Numbered::new(&self.runs, number);
         #[cfg(feature = "models")]
         if let Some(connected) = self.connected.borrow().clone() {
             connected.services.serves(&asked.strategy).map_err(thrown)?;
@@ -110,12 +122,23 @@ impl Engine {
             }
             return Ok(future_to_promise(async move {
                 let performer = connected.performer(&corpus, asked.language);
-                answer(asked, &performer, connected.services.solver(), &on_event, signal).await
+                answer(asked, &performer, connected.services.solver(), &listener, running).await
             }));
         }
         Ok(future_to_promise(async move {
-            answer(asked, &Offline { corpus: &corpus }, builtin::NAME, &on_event, signal).await
+            answer(asked, &Offline { corpus: &corpus }, builtin::NAME, &listener, running).await
         }))
+    }
+
+    /// Ends the run of that number, if it is under way, at its next event, and where it waits for services
+    /// at once: its promise is rejected with the code `aborted`.
+    pub fn cancel(&self, number: u32) {
+        let mut runs = self.runs.borrow_mut();
+        let Some(running) = runs.iter_mut().find(|running| running.number == number) else { return };
+        running.cancelled = true;
+        let waker = running.waker.take();
+        drop(runs);
+        waker.into_iter().for_each(Waker::wake);
     }
 
     /// What a run will cost: an `EstimateRequest` to an `Estimate`.
@@ -140,17 +163,12 @@ impl Engine {
 impl Engine {
     /// Sets who is asked: `ServiceSettings`, and the functions that it names by number.
     #[wasm_bindgen(js_name = setServices)]
-    pub fn set_services(
-        &self,
-        settings: JsValue,
-        models: js_sys::Array,
-        searches: js_sys::Array,
-    ) -> Result<(), JsValue> {
+    pub fn set_services(&self, settings: JsValue, functions: functions::PageFunctions) -> Result<(), JsValue> {
         let invalid = |message: String| thrown(Problem::new("invalid_option", 400, message));
         let settings: crate::service::ServiceSettings =
             serde_wasm_bindgen::from_value(settings).map_err(|error| invalid(error.to_string()))?;
         let services = crate::service::Services::new(&settings).map_err(|error| invalid(error.to_string()))?;
-        self.connected.replace(Some(Rc::new(connected::Connected { services, models, searches })));
+        self.connected.replace(Some(Rc::new(connected::Connected::new(services, functions))));
         Ok(())
     }
 }
@@ -162,33 +180,100 @@ fn found(hits: Vec<Hit>) -> Result<JsValue, JsValue> {
     to_js(&SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect(), warnings: Vec::new() })
 }
 
-/// Drives a run to its answer, telling each event. An aborted signal ends it at the next event, and where
-/// it waits for services at once.
+#[wasm_bindgen]
+extern "C" {
+    /// Who is told of events. While nobody wants them they are kept; at the end of a run whose answer has
+    /// them all in its trace they are dropped.
+    pub type Listener;
+
+    /// Whether somebody listens.
+    #[wasm_bindgen(method, getter)]
+    fn wanted(this: &Listener) -> bool;
+
+    /// Takes an event. What it throws is the page's affair, not the run's.
+    #[wasm_bindgen(method, catch)]
+    fn tell(this: &Listener, event: JsValue) -> Result<(), JsValue>;
+}
+
+/// A run in the list of those under way, until it is dropped.
+struct Numbered {
+    runs: Rc<RefCell<Vec<Running>>>,
+    number: u32,
+}
+
+impl Numbered {
+    fn new(runs: &Rc<RefCell<Vec<Running>>>, number: u32) -> Self {
+        runs.borrow_mut().push(Running { number, cancelled: false, waker: None });
+        Self { runs: Rc::clone(runs), number }
+    }
+
+    /// Whether it was cancelled; if it is later, that wakes the waker.
+    fn is_cancelled(&self, waker: Option<&Waker>) -> bool {
+        let mut runs = self.runs.borrow_mut();
+        let Some(running) = runs.iter_mut().find(|running| running.number == self.number) else { return false };
+        running.waker = waker.cloned().or(running.waker.take());
+        running.cancelled
+    }
+}
+
+impl Drop for Numbered {
+    fn drop(&mut self) {
+        self.runs.borrow_mut().retain(|running| running.number != self.number);
+    }
+}
+
+/// Drives a run to its answer, telling each event.
 async fn answer(
     asked: Asked,
     performer: &impl Perform,
     solver: &str,
-    on_event: &Function,
-    signal: Option<AbortSignal>,
+    listener: &Listener,
+    running: Numbered,
 ) -> Result<JsValue, JsValue> {
     let run = Run::new(asked.question, asked.strategy, asked.limits, Page.now());
+    let untold = RefCell::new(Vec::new());
+    let tell_all = || {
+        for event in untold.take() {
+            let _ = to_js(&event).map(|data| listener.tell(data));
+        }
+    };
     let tell = |event: Event| {
-        if signal.as_ref().is_some_and(AbortSignal::aborted) {
+        if running.is_cancelled(None) {
             return ControlFlow::Break(());
         }
-        // A listener that throws is the page's affair, not the run's.
-        let _ = to_js(&event).map(|data| on_event.call2(&JsValue::NULL, &event.name().into(), &data));
+        untold.borrow_mut().push(event);
+        if listener.wanted() {
+            tell_all();
+        }
         ControlFlow::Continue(())
     };
-    let driven = drive(run, &Page, performer, tell);
-    #[cfg(feature = "models")]
-    let driven = connected::unless_aborted(driven, signal.as_ref());
-    let answer = driven.await;
+    let mut driven = pin!(drive(run, &Page, performer, tell));
+    let answer = poll_fn(|cx| {
+        if running.is_cancelled(Some(cx.waker())) {
+            return Poll::Ready(Err(DriveError::Cancelled));
+        }
+        driven.as_mut().poll(cx)
+    });
+    let answer = answer.await;
+    let is_delta = |event: &Event| matches!(event, Event::DraftDelta { .. });
+    if answer.is_err() || untold.borrow().iter().any(is_delta) || listener.wanted() {
+        tell_all();
+    }
     to_js(&Answer::new(answer.map_err(thrown)?, solver, asked.language))
 }
 
+#[cfg(not(feature = "models"))]
 fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
-    value.serialize(&Serializer::json_compatible()).map_err(|e| thrown(Problem::new("internal", 500, e.to_string())))
+    let json = serde_wasm_bindgen::Serializer::json_compatible();
+    value.serialize(&json).map_err(|e| thrown(Problem::new("internal", 500, e.to_string())))
+}
+
+/// As one text: with each value crossing by itself, an answer took longer to hand over than to find. The
+/// small module has nothing that writes numbers as text, and no room for it.
+#[cfg(feature = "models")]
+fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
+    let json = serde_json::to_string(value).map_err(|e| thrown(Problem::new("internal", 500, e.to_string())))?;
+    js_sys::JSON::parse(&json)
 }
 
 /// A JavaScript `Error` with the problem's code.

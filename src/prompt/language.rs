@@ -71,14 +71,24 @@ impl Language {
     /// The language that most of the text's function words are of.
     pub fn detect(text: &str) -> Self {
         let lower = lower_case(text).replace('’', "'");
-        let words: Vec<&str> = lower.split(|c: char| !(c.is_alphabetic() || c == '\'')).collect();
+        let words = lower.split(|c: char| !(c.is_alphabetic() || c == '\'')).filter(|word| !word.is_empty());
+        let words: Vec<&str> = words.collect();
+        // Most known words begin like no word of the text, and are not compared with any.
+        let mut begins = [false; 256];
+        words.iter().for_each(|word| begins[usize::from(word.as_bytes()[0])] = true);
+        begins[usize::from(b'*')] = true;
         let score = |language: &Self| {
-            let is = |word: &str, known: &str| match known.strip_prefix('*') {
-                Some(part) => word.contains(part),
-                None => word == known || (known.ends_with('\'') && word.starts_with(known)),
-            };
-            let known: Vec<&str> = language.function_words().split_ascii_whitespace().collect();
-            words.iter().filter(|word| known.iter().any(|known| is(word, known))).count()
+            let mut is_known = vec![false; words.len()];
+            let known = language.function_words().split_ascii_whitespace();
+            for known in known.filter(|known| begins[usize::from(known.as_bytes()[0])]) {
+                let matches: &dyn Fn(&str) -> bool = match known.as_bytes() {
+                    [b'*', ..] => &|word| word.contains(&known[1..]),
+                    [.., b'\''] => &|word| word.starts_with(known),
+                    _ => &|word| word == known,
+                };
+                words.iter().zip(&mut is_known).for_each(|(word, is)| *is = *is || matches(word));
+            }
+            is_known.into_iter().filter(|&is| is).count()
         };
         // `max_by_key` keeps the last of equals, so the default comes last.
         Self::ALL.iter().rev().copied().max_by_key(score).unwrap_or_default()

@@ -7,7 +7,7 @@ mod pack;
 use crate::document::Passage;
 pub use language::Language;
 use pack::Material::{self, Many, One};
-pub use pack::Prompt;
+pub use pack::{Prompt, Shown};
 
 /// Does the question need the documents at all? The reply is `{"retrieve": "yes" | "no" | "continue"}`
 /// (seed G-11).

@@ -14,6 +14,13 @@ pub struct Prompt {
     pub system: String,
     /// The material.
     pub user: String,
+    /// The material, to be told from what a model says.
+    pub shown: Shown,
+}
+
+/// What a prompt shows a model.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shown {
     /// The texts of the material.
     pub material: Vec<String>,
     fence: Fence,
@@ -27,13 +34,9 @@ pub(super) enum Material {
     Many(Vec<String>),
 }
 
-/// One template.
+/// One template, as its file has it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Template {
-    system: &'static str,
-    user: &'static str,
-    more: &'static str,
-}
+pub(super) struct Template(pub(super) &'static str);
 
 /// The templates of a language.
 pub(super) struct Pack {
@@ -63,7 +66,7 @@ macro_rules! pack {
     };
     ($folder:literal: $($name:ident),+) => {
         Pack {
-            $($name: crate::prompt::pack::Template::parse(
+            $($name: crate::prompt::pack::Template(
                 include_str!(concat!("templates/", $folder, "/", stringify!($name), ".md"))
             )),+
         }
@@ -72,24 +75,20 @@ macro_rules! pack {
 pub(super) use pack;
 
 impl Template {
-    pub(super) fn parse(file: &'static str) -> Self {
-        let mut parts = file.split("\n===\n").map(str::trim_end);
-        let mut part = || parts.next().unwrap_or_default();
-        Self { system: part(), user: part(), more: part() }
-    }
-
     /// The prompt about a material; `more` adds the third part.
     pub(super) fn fill(self, material: &[(&'static str, Material)], more: bool) -> Prompt {
+        let mut parts = self.0.split("\n===\n").map(str::trim_end);
+        let [system, question, addition] = std::array::from_fn(|_| parts.next().unwrap_or_default());
         let texts = material.iter().flat_map(|(_, material)| material.texts()).cloned().collect::<Vec<_>>();
         let fence = Fence::around(&texts);
         let mut values = vec![("marker", fence.marker())];
         values.extend(material.iter().map(|(name, material)| (*name, material.enclosed(&fence))));
-        let mut user = filled(self.user, &values);
+        let mut user = filled(question, &values);
         if more {
             user += "\n\n";
-            user += &filled(self.more, &values);
+            user += &filled(addition, &values);
         }
-        Prompt { system: filled(self.system, &values), user, material: texts, fence }
+        Prompt { system: filled(system, &values), user, shown: Shown { material: texts, fence } }
     }
 }
 
@@ -112,8 +111,8 @@ impl Material {
     }
 }
 
-impl Prompt {
-    /// A reply without what it copied of this prompt's fences: a whole text of the material between its
+impl Shown {
+    /// A reply without what it copied of the prompt's fences: a whole text of the material between its
     /// markers, with its label or number, or a marker. Small models begin their answers so.
     pub fn without_fences(&self, reply: &str) -> String {
         let mut reply = reply.to_owned();

@@ -1,6 +1,8 @@
 //! Puts a task to the solver of its role: what is asked of a model is a request, and its words are read
 //! as a reply.
 
+use std::borrow::Cow;
+
 use super::call::{Bounds, CallError, Called, call};
 use super::exchange::{Chatting, Continuation};
 use super::{
@@ -26,7 +28,11 @@ impl<N: Platform> Performer<'_, N> {
             Bounds { may_call, deadline, timeouts: timeouts.or(headers), policy: self.policy }
         };
         let stream = matches!(task, Task::Generate(_));
-        let request = || ChatRequest { stream, ..llm::request(task, self.language) };
+        let put = || {
+            let mut put = llm::put(task, self.language);
+            put.request.stream = stream;
+            put
+        };
         let solver = self.services.of(role);
         // Who tells no probabilities need not be asked for them: a function has none, and some services refuse.
         let silent = match solver {
@@ -40,7 +46,7 @@ impl<N: Platform> Performer<'_, N> {
         if let (Solver::Chat(_) | Solver::Own(_), Some(reply)) = (solver, llm::known(task)) {
             return Outcome::without_tokens(Reply::Task(reply), 0);
         }
-        let (result, called) = match solver {
+        let (put, result, called) = match solver {
             Solver::Builtin => {
                 return Offline { corpus: self.corpus }.solve(task, told);
             }
@@ -53,27 +59,29 @@ impl<N: Platform> Performer<'_, N> {
             }
             Solver::Own(model) => {
                 // A verdict that is written piece by piece is no draft.
-                let (silent, request) = (Told::default(), request());
-                let told = if request.stream { told } else { &silent };
-                (self.network.own_model(*model, role, &request, told).await.map_err(Into::into), 1)
+                let (silent, put) = (Told::default(), put());
+                let told = if put.request.stream { told } else { &silent };
+                let result = self.network.own_model(*model, role, &put.request, told).await;
+                (put, result.map_err(Into::into), 1)
             }
             Solver::Chat(chat) => {
-                let mut request = request();
-                request.logprobs |= chat.confidence && is_binary_grade(task);
-                let called = self.chat(chat, request, bounds(chat.timeouts), told).await;
-                (called.result, called.called)
+                let mut put = put();
+                put.request.logprobs |= chat.confidence && is_binary_grade(task);
+                let called = self.chat(chat, &put.request, bounds(chat.timeouts), told).await;
+                (put, called.result, called.called)
             }
             Solver::Completions(model) => {
                 if let Task::GenerateSegment(task) = task {
                     return self.segment(model, task, bounds(model.timeouts)).await;
                 }
-                let request = checkpoint::as_completion(&request());
+                let put = put();
+                let request = checkpoint::as_completion(&put.request);
                 let continued = self.continuation(model, &request, bounds(model.timeouts)).await;
-                (continued.result.map(checkpoint::as_chat), continued.called)
+                (put, continued.result.map(checkpoint::as_chat), continued.called)
             }
         };
         let tokens = tokens(&result);
-        Outcome { reply: read(task, result), called, tokens }
+        Outcome { reply: read(task, &put, result), called, tokens }
     }
 
     /// Has the passages of a task scored.
@@ -91,11 +99,14 @@ impl<N: Platform> Performer<'_, N> {
     }
 
     /// Asks a chat model; what it refuses to give besides its words, it is not asked for again.
-    async fn chat(&self, chat: &Chat, mut request: ChatRequest, bounds: Bounds, told: &Told) -> Called<ChatReply> {
+    async fn chat(&self, chat: &Chat, request: &ChatRequest, bounds: Bounds, told: &Told) -> Called<ChatReply> {
+        let mut request = Cow::Borrowed(request);
         if chat.plain.get() {
-            request.format = ReplyFormat::Text;
+            request.to_mut().format = ReplyFormat::Text;
         }
-        request.logprobs &= !chat.silent.get();
+        if chat.silent.get() && request.logprobs {
+            request.to_mut().logprobs = false;
+        }
         let mut sent = 0;
         loop {
             let bounds = Bounds { may_call: bounds.may_call - sent, ..bounds };
@@ -109,10 +120,10 @@ impl<N: Platform> Performer<'_, N> {
             // Services do not say reliably which of the two it was.
             if request.logprobs {
                 chat.silent.set(true);
-                request.logprobs = false;
+                request.to_mut().logprobs = false;
             } else if request.format != ReplyFormat::Text {
                 chat.plain.set(true);
-                request.format = ReplyFormat::Text;
+                request.to_mut().format = ReplyFormat::Text;
             } else {
                 return Called { result, called: sent };
             }
@@ -159,7 +170,7 @@ fn spent(usage: Option<Usage>) -> Option<Tokens> {
 }
 
 /// What a model's reply says on the task. A draft that broke off after it was begun is a draft cut off.
-fn read(task: &Task, result: Result<ChatReply, CallError>) -> Reply {
+fn read(task: &Task, put: &llm::Put<'_>, result: Result<ChatReply, CallError>) -> Reply {
     let result = match result {
         Err(failed) if matches!(task, Task::Generate(_)) && !failed.text.trim().is_empty() => Ok(ChatReply {
             text: failed.text,
@@ -172,7 +183,7 @@ fn read(task: &Task, result: Result<ChatReply, CallError>) -> Reply {
         result => result,
     };
     match result {
-        Ok(reply) => Reply::Task(llm::read(task, &reply)),
+        Ok(reply) => Reply::Task(put.read(&reply)),
         Err(failed) => Reply::Failed(failure(MODEL, failed.error, failed.retry_after)),
     }
 }

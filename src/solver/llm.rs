@@ -16,7 +16,7 @@ use crate::pipeline::reflection::Group;
 use crate::pipeline::segment::{Candidate, Evidence, Form, GenerateSegment, Reflect};
 use crate::pipeline::task::{CheckGrounding, CheckUsefulness, Generate, Grade, GradePassages, Task, TaskReply};
 use crate::pipeline::verdict::{Retrieval, Scale, Support, Verdict};
-use crate::prompt::{self, Language, Prompt};
+use crate::prompt::{self, Language, Prompt, Shown};
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, Message, ReplyFormat, Role};
 use crate::provider::logprobs::{self, after_reasoning, of_answers};
 use crate::provider::verdict::{binary_in, choice, confidence, is_copied, items, scale, score};
@@ -35,9 +35,32 @@ const SEGMENT_TOKENS: u32 = 300;
 const VERDICT_BYTES: usize = 64 << 10;
 const DRAFT_BYTES: usize = 2 << 20;
 
+/// A task as it is put to a model: the request, and what reading the reply takes.
+pub struct Put<'a> {
+    /// What the model is asked.
+    pub request: ChatRequest,
+    task: &'a Task,
+    shown: Shown,
+}
+
+/// Puts a task into words.
+pub fn put(task: &Task, language: Language) -> Put<'_> {
+    let Prompt { system, user, shown } = prompt(task, language);
+    Put { request: requested(task, [system, user]), task, shown }
+}
+
 /// The request for a task.
 pub fn request(task: &Task, language: Language) -> ChatRequest {
-    let prompt = prompt(task, language);
+    put(task, language).request
+}
+
+/// What the model's reply says on the task.
+pub fn read(task: &Task, reply: &ChatReply) -> TaskReply {
+    // What it was shown is the same in every language.
+    put(task, Language::default()).read(reply)
+}
+
+fn requested(task: &Task, prompt: [String; 2]) -> ChatRequest {
     match task {
         Task::DecideRetrieval(_) => verdict(prompt, "retrieve", &one_of(&["yes", "no", "continue"]), false),
         Task::GradePassages(GradePassages { passages, scale, again, .. }) => {
@@ -140,10 +163,10 @@ fn yes_or_no() -> Value {
     one_of(&["yes", "no"])
 }
 
-fn chat(prompt: Prompt, max_tokens: u32) -> ChatRequest {
+fn chat([system, user]: [String; 2], max_tokens: u32) -> ChatRequest {
     let message = |role, content| Message { role, content };
     ChatRequest {
-        messages: vec![message(Role::System, prompt.system), message(Role::User, prompt.user)],
+        messages: vec![message(Role::System, system), message(Role::User, user)],
         temperature: Some(QUERY_TEMPERATURE),
         max_tokens,
         format: ReplyFormat::Text,
@@ -153,7 +176,7 @@ fn chat(prompt: Prompt, max_tokens: u32) -> ChatRequest {
     }
 }
 
-fn verdict(prompt: Prompt, field: &str, value: &Value, again: bool) -> ChatRequest {
+fn verdict(prompt: [String; 2], field: &str, value: &Value, again: bool) -> ChatRequest {
     let schema = object(&json!({ field: value }), &[field]);
     let format = if again { ReplyFormat::Text } else { ReplyFormat::Schema { name: field.to_owned(), schema } };
     ChatRequest {
@@ -165,7 +188,7 @@ fn verdict(prompt: Prompt, field: &str, value: &Value, again: bool) -> ChatReque
 }
 
 /// A verdict for each of so many texts, with its number.
-fn verdicts(prompt: Prompt, count: usize, value: &Value, again: bool) -> ChatRequest {
+fn verdicts(prompt: [String; 2], count: usize, value: &Value, again: bool) -> ChatRequest {
     let numbers: Vec<usize> = (1..=count).collect();
     let properties = json!({ "id": { "type": "integer", "enum": numbers }, "score": value });
     let items = json!({ "type": "array", "items": object(&properties, &["id", "score"]) });
@@ -177,33 +200,37 @@ fn object(properties: &Value, required: &[&str]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
-/// What the model's reply says on the task.
-pub fn read(task: &Task, reply: &ChatReply) -> TaskReply {
-    // Its material and its marker are the same in every language.
-    let prompt = prompt(task, Language::default());
-    // What was cut off, or copied from what the model was shown, says nothing.
-    let says = is_whole(reply) && !is_copied(&reply.text, &prompt.material);
-    let text = if says { reply.text.as_str() } else { "" };
-    match task {
-        Task::DecideRetrieval(_) => TaskReply::Retrieval(retrieval(text)),
-        Task::GradePassages(task) => TaskReply::Grades(grades(task, reply, &prompt.material)),
-        Task::RewriteQuery(_) => TaskReply::Query(query(&prompt.without_fences(&reply.text))),
-        Task::Generate(task) => {
-            let text = prompt.without_fences(&reply.text);
-            TaskReply::Draft(marks::resolve(&text, &task.passages, !is_whole(reply)))
+impl Put<'_> {
+    /// What the model's reply says on the task.
+    pub fn read(&self, reply: &ChatReply) -> TaskReply {
+        match self.task {
+            Task::DecideRetrieval(_) => TaskReply::Retrieval(retrieval(self.verdict(reply))),
+            Task::GradePassages(task) => TaskReply::Grades(grades(task, reply, &self.shown.material)),
+            Task::RewriteQuery(_) => TaskReply::Query(query(&self.shown.without_fences(&reply.text))),
+            Task::Generate(task) => {
+                let text = self.shown.without_fences(&reply.text);
+                TaskReply::Draft(marks::resolve(&text, &task.passages, !is_whole(reply)))
+            }
+            Task::CheckGrounding(task) => match task.scale {
+                Scale::Binary => TaskReply::Verdict(said(self.verdict(reply), "grounded")),
+                Scale::Graded => TaskReply::Support(support(self.verdict(reply))),
+            },
+            Task::CheckUsefulness(task) => match task.scale {
+                Scale::Binary => TaskReply::Verdict(said(self.verdict(reply), "useful")),
+                Scale::Graded => {
+                    scale(self.verdict(reply)).map_or(TaskReply::Verdict(Verdict::Unknown), TaskReply::Rating)
+                }
+            },
+            Task::GenerateSegment(task) => {
+                TaskReply::Candidate(candidate(task, &self.shown.without_fences(&reply.text), reply))
+            }
+            Task::Reflect(task) => TaskReply::Odds(odds(task.group, self.verdict(reply), &reply.tokens)),
         }
-        Task::CheckGrounding(task) => match task.scale {
-            Scale::Binary => TaskReply::Verdict(said(text, "grounded")),
-            Scale::Graded => TaskReply::Support(support(text)),
-        },
-        Task::CheckUsefulness(task) => match task.scale {
-            Scale::Binary => TaskReply::Verdict(said(text, "useful")),
-            Scale::Graded => scale(text).map_or(TaskReply::Verdict(Verdict::Unknown), TaskReply::Rating),
-        },
-        Task::GenerateSegment(task) => {
-            TaskReply::Candidate(candidate(task, &prompt.without_fences(&reply.text), reply))
-        }
-        Task::Reflect(task) => TaskReply::Odds(odds(task.group, text, &reply.tokens)),
+    }
+
+    /// The text of a verdict: what was cut off, or copied from what the model was shown, says nothing.
+    fn verdict<'a>(&self, reply: &'a ChatReply) -> &'a str {
+        if is_whole(reply) && !is_copied(&reply.text, &self.shown.material) { &reply.text } else { "" }
     }
 }
 

@@ -41,6 +41,16 @@ fn occurs(said: &str, material: &str) -> bool {
 
 /// A text without what may differ between copies.
 fn bare(text: &str) -> String {
-    let text = text.chars().filter(|c| !c.is_whitespace() && !"\"'`\\*“”„«»‘’".contains(*c));
-    text.collect::<String>().to_lowercase().trim_end_matches(['.', '!', ',']).to_owned()
+    let mut bare = String::with_capacity(text.len());
+    // Lower case of a whole text is not that of its characters: a final sigma has a form of its own.
+    if text.is_ascii() {
+        let kept =
+            text.bytes().filter(|byte| !matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'*' | b' ' | b'\t'..=b'\r'));
+        bare.extend(kept.map(|byte| char::from(byte.to_ascii_lowercase())));
+    } else {
+        bare.extend(text.chars().filter(|c| !c.is_whitespace() && !"\"'`\\*“”„«»‘’".contains(*c)));
+        bare = bare.to_lowercase();
+    }
+    bare.truncate(bare.trim_end_matches(['.', '!', ',']).len());
+    bare
 }

@@ -1,20 +1,21 @@
 // An answer on its way: a promise that can also be iterated over.
 
 import type { Answer } from "./cost.ts";
-import type { AnswerEvent, Answering } from "./types.ts";
+import type { AnswerEvent, Answering, Events } from "./types.ts";
 
 /**
  * Starts a run and gives what can be awaited and iterated over.
  *
- * @param run gets the function that takes its events; an event after its end is dropped
+ * @param run gets who takes its events; an event after its end is dropped
  * @param onEvent a listener; what it throws is reported as if an event handler had thrown
  */
 export function startAnswering(
-  run: (emit: (event: AnswerEvent) => void) => Promise<Answer>,
+  run: (events: Events) => Promise<Answer>,
   onEvent?: (event: AnswerEvent) => void,
 ): Answering {
   const events: AnswerEvent[] = [];
   let ended = false;
+  let wanted = onEvent !== undefined;
   let wake = () => {};
   let changed = new Promise<void>((resolve) => (wake = resolve));
   const notify = () => {
@@ -36,8 +37,10 @@ export function startAnswering(
     ended = true;
     notify();
   };
-  const answer = run(emit).then(
+  const answer = run({ wanted: () => wanted, tell: emit }).then(
     (found) => {
+      // What nobody wanted was not told; whoever iterates later still begins with the first event.
+      if (events.length === 0) for (const event of found.trace) emit(event);
       emit({ type: "answer", answer: found });
       settle();
       return found;
@@ -51,6 +54,7 @@ export function startAnswering(
   async function* iterate(): AsyncGenerator<AnswerEvent, void, undefined> {
     // Whoever iterates gets the failure from here; the promise need not be awaited as well.
     answer.catch(() => {});
+    wanted = true;
     for (let next = 0; ;) {
       const event = events[next];
       if (event !== undefined) {

@@ -4,18 +4,16 @@
 import * as glue from "../../../dist/wasm-models/countercheck_models.js";
 import { waitingBackend } from "./embedding.ts";
 import type { CountercheckError } from "./error.ts";
+import { PageFunctions } from "./functions.ts";
 import type { Kit } from "./kit.ts";
 import type { EngineFiles } from "./local.ts";
 import type { Runtime } from "./runtime.ts";
 import type {
   Chat,
-  ChatFunction,
   OpenAiEmbeddings,
   RetrieveFunction,
   Role,
-  ScoreFunction,
   Scorer,
-  SearchFunction,
   Solver,
   Timeouts,
   WebSearch,
@@ -51,14 +49,13 @@ export async function connected(
 
 /** Checks who is to be asked, once; what is wrong is said before anything is loaded. */
 function connection({ chat, search, embed, retrieve }: AssistantOptions): (engine: glue.Engine) => void {
-  const models: unknown[] = [];
-  const searches: unknown[] = [];
+  const functions = new PageFunctions();
   const settings: Record<string, unknown> = {};
-  for (const role of ROLES) settings[role] = solver(solverOf(chat, role), role, models);
-  if (search !== undefined) settings.search = webSearch(search, searches);
+  for (const role of ROLES) settings[role] = solver(solverOf(chat, role), role, functions);
+  if (search !== undefined) settings.search = webSearch(search, functions);
   if (embed !== undefined) settings.embed = embedder(embed);
-  if (retrieve !== undefined) settings.retriever = searches.push(asRetriever(retrieve)) - 1;
-  return (engine) => engine.setServices(settings, models, searches);
+  if (retrieve !== undefined) settings.retriever = retriever(retrieve, functions);
+  return (engine) => engine.setServices(settings, functions.again());
 }
 
 function solverOf(chat: Chat | undefined, role: Role): Solver | Scorer {
@@ -69,21 +66,21 @@ function solverOf(chat: Chat | undefined, role: Role): Solver | Scorer {
   return (chat as Partial<Record<Role, Solver | Scorer>>)[role] ?? "builtin";
 }
 
-function solver(of: Solver | Scorer, role: Role, models: unknown[]): unknown {
+function solver(of: Solver | Scorer, role: Role, { models, scorers }: PageFunctions): unknown {
   if (of === "builtin") return { kind: "builtin" };
-  if (typeof of === "function") return { kind: "own", number: models.push(asModel(of)) - 1 };
+  if (typeof of === "function") return { kind: "own", number: models.push(of) - 1 };
   if (of.kind === "openai") {
     const { model, confidence = false } = of;
     return { kind: "openai", model: String(model ?? ""), place: place(of), confidence };
   }
   if (of.kind === "completions") return { kind: "completions", model: String(of.model ?? ""), place: place(of) };
   if (of.kind === "worker") return { kind: "worker", place: place(of, true) };
-  if (of.kind === "scorer") return { kind: "scorer", number: models.push(asScorer(of.score)) - 1 };
+  if (of.kind === "scorer") return { kind: "scorer", number: scorers.push(of.score) - 1 };
   throw invalid(`chat (${role})`, 'give openai({ … }), completions({ … }), endpoint("https://…"), a function or "builtin"');
 }
 
-function webSearch(of: WebSearch, searches: unknown[]): unknown {
-  if (typeof of === "function") return { kind: "own", number: searches.push(asSearch(of)) - 1 };
+function webSearch(of: WebSearch, { searches }: PageFunctions): unknown {
+  if (typeof of === "function") return { kind: "own", number: searches.push(of) - 1 };
   if (of.kind === "tavily") return { kind: "tavily", place: place(of) };
   if (of.kind === "worker") return { kind: "worker", place: place(of, true) };
   throw invalid("search", 'give tavily({ … }), endpoint("https://…") or a function');
@@ -108,40 +105,9 @@ function place({ baseUrl, key, timeouts }: Placed, mayBeRelative = false): unkno
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** A model's function in the one form that the engine knows. */
-function asModel(ask: ChatFunction): unknown {
-  return async (...[request, context]: Parameters<ChatFunction>) => {
-    const given = await ask(request, context);
-    if (typeof given === "string") return { text: given };
-    if (Symbol.asyncIterator in given) {
-      let text = "";
-      for await (const piece of given) {
-        text += piece;
-        context.onText(piece);
-      }
-      return { text };
-    }
-    const { text, finish, usage } = given;
-    return { text, finish, inputTokens: counted(usage?.inputTokens), outputTokens: counted(usage?.outputTokens) };
-  };
-}
-
-/** A number of tokens, if it is one: what a library guesses or leaves out must not spoil the reply. */
-function counted(tokens: unknown): number | undefined {
-  return Number.isSafeInteger(tokens) && (tokens as number) >= 0 ? (tokens as number) : undefined;
-}
-
-function asScorer(score: ScoreFunction): unknown {
-  return async (...[request, context]: Parameters<ScoreFunction>) => [...(await score(request, context))];
-}
-
-function asSearch(search: SearchFunction): unknown {
-  return async (...[query, context]: Parameters<SearchFunction>) => search(query, context);
-}
-
-function asRetriever(retrieve: RetrieveFunction): unknown {
-  if (typeof retrieve !== "function") throw invalid("retrieve", "give a function");
-  return async (...[query, context]: Parameters<RetrieveFunction>) => retrieve(query, context);
+function retriever(of: RetrieveFunction, { retrievers }: PageFunctions): number {
+  if (typeof of !== "function") throw invalid("retrieve", "give a function");
+  return retrievers.push(of) - 1;
 }
 
 function invalid(option: string, hint: string): CountercheckError {

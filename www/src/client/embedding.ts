@@ -5,6 +5,7 @@
 
 import type { Engine } from "../../../dist/wasm-models/countercheck_models.js";
 import type { DocumentInput, SearchHit } from "../generated/wire.ts";
+import type { Cancellation } from "./cancellation.ts";
 import type { Kit } from "./kit.ts";
 import type { Change, EngineFiles } from "./local.ts";
 import type { Runtime } from "./runtime.ts";
@@ -19,15 +20,16 @@ export function waitingBackend(
   hasModel: boolean,
 ): Backend {
   class WaitingBackend extends LocalBackend<Engine> {
-    override async search(query: string, k: number | undefined, signal: AbortSignal): Promise<SearchHit[]> {
-      const found = await this.run((engine) => engine.searchEmbedded({ query, k }, signal), signal);
+    override async search(query: string, k: number | undefined, { signal }: Cancellation): Promise<SearchHit[]> {
+      const found = await this.run((engine) => engine.searchEmbedded({ query, k }, signal));
       return camelKeys<{ hits: SearchHit[] }>(found).hits;
     }
 
-    override async add(document: DocumentInput, signal: AbortSignal): Promise<number> {
-      if (!hasModel) return super.add(document, signal);
+    override async add(document: DocumentInput, cancellation: Cancellation): Promise<number> {
+      if (!hasModel) return super.add(document, cancellation);
+      const { signal } = cancellation;
       const add = snakeKeys(document);
-      const vectors = (await this.run((engine) => engine.vectors(add, signal), signal)) as Float32Array;
+      const vectors = (await this.run((engine) => engine.vectors(add, signal))) as Float32Array;
       return (this.change({ add, vectors }) as { passages: number }).passages;
     }
 

@@ -48,11 +48,11 @@ export function isTrap(error: unknown): boolean {
 }
 
 /** The error of a call into wasm as callers see it. */
-export function fromEngine(thrown: unknown, signal?: AbortSignal): Error {
+export function fromEngine(thrown: unknown): Error {
   if (isTrap(thrown)) return panicked(thrown);
   if (!(thrown instanceof Error)) return new CountercheckError("internal", String(thrown));
   const code: unknown = (thrown as { code?: unknown }).code;
-  if (code === "aborted") return abortError(signal);
+  if (code === "aborted") return abortError();
   return typeof code === "string"
     ? new CountercheckError(code, inCamelCase(thrown.message), { cause: thrown, ...serviceDetail(thrown as Error & ServiceDetail) })
     : thrown;

@@ -14,10 +14,11 @@ import type {
   SearchHit,
   Statistics,
 } from "../generated/wire.ts";
+import type { Cancellation } from "./cancellation.ts";
 import { camelKeys, snakeKeys } from "./case.ts";
 import { fromEngine } from "./error.ts";
 import type { Runtime } from "./runtime.ts";
-import type { Backend } from "./types.ts";
+import type { Backend, Events } from "./types.ts";
 
 /** The files an engine is built from. */
 export interface EngineFiles {
@@ -37,6 +38,7 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
   #engine: E | undefined;
   #generation = -1;
   #asking = 0;
+  #asked = 0;
   #disposed = false;
 
   /** Builds the engine; the runtime must be loaded. `prepare` is done to each engine that is built. */
@@ -47,18 +49,27 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
     this.#call((engine) => engine);
   }
 
-  ask(request: AskRequest, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<Answer> {
+  ask(request: AskRequest, events: Events, cancellation: Cancellation): Promise<Answer> {
     const asked = snakeKeys(request);
-    const listen = (_name: string, data: unknown) => onEvent(camelKeys<RunEvent>(data));
-    return this.run((engine) => engine.ask(asked, listen, signal), signal).then(camelKeys<Answer>);
+    const listener = {
+      get wanted() {
+        return events.wanted();
+      },
+      tell: (event: unknown) => events.tell(camelKeys<RunEvent>(event)),
+    };
+    const number = this.#asked++;
+    cancellation.onAbort(() => {
+      if (this.#runtime.isCurrent(this.#generation)) this.#engine?.cancel(number);
+    });
+    return this.run((engine) => engine.ask(asked, listener, number)).then(camelKeys<Answer>);
   }
 
   /** Work that goes on in the engine until its promise settles, or a trap ends it. */
-  protected run(work: (engine: E) => Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  protected run(work: (engine: E) => Promise<unknown>): Promise<unknown> {
     this.#asking += 1;
     return this.#runtime
       .untilTrap((settle, fail) => {
-        this.#call(work, signal).then(settle, (error: unknown) => fail(this.#explain(error, signal)));
+        this.#call(work).then(settle, (error: unknown) => fail(this.#explain(error)));
       })
       .finally(() => {
         this.#asking -= 1;
@@ -66,11 +77,11 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
       });
   }
 
-  async search(query: string, k: number | undefined, _signal: AbortSignal): Promise<SearchHit[]> {
+  async search(query: string, k: number | undefined, _: Cancellation): Promise<SearchHit[]> {
     return camelKeys<{ hits: SearchHit[] }>(this.#call((engine) => engine.search({ query, k }))).hits;
   }
 
-  async add(document: DocumentInput, _signal: AbortSignal): Promise<number> {
+  async add(document: DocumentInput, _: Cancellation): Promise<number> {
     // A copy: what the caller does to the document later must not change the journal.
     return (this.change({ add: snakeKeys(document) }) as { passages: number }).passages;
   }
@@ -117,7 +128,7 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
     if (this.#runtime.isCurrent(this.#generation)) engine?.free();
   }
 
-  #call<T>(work: (engine: E) => T, signal?: AbortSignal): T {
+  #call<T>(work: (engine: E) => T): T {
     try {
       const generation = this.#runtime.currentGeneration();
       if (this.#engine === undefined || this.#generation !== generation) {
@@ -126,7 +137,7 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
       }
       return work(this.#engine);
     } catch (error) {
-      throw this.#explain(error, signal);
+      throw this.#explain(error);
     }
   }
 
@@ -139,8 +150,8 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
     return engine;
   }
 
-  #explain(error: unknown, signal?: AbortSignal): Error {
+  #explain(error: unknown): Error {
     this.#runtime.noteError(error);
-    return fromEngine(error, signal);
+    return fromEngine(error);
   }
 }

@@ -2,9 +2,10 @@
 
 import { createParser } from "eventsource-parser";
 import type { Answer, AskRequest, Event as RunEvent, Health, SearchHit, Statistics } from "../generated/wire.ts";
+import type { Cancellation } from "./cancellation.ts";
 import type { CountercheckError } from "./error.ts";
 import type { Kit } from "./kit.ts";
-import type { Backend } from "./types.ts";
+import type { Backend, Events } from "./types.ts";
 
 /** No honest event comes near this; a server that never ends a line must not fill the page's memory. */
 const MAX_EVENT_CHARACTERS = 8 * 1024 * 1024;
@@ -25,14 +26,14 @@ class RemoteBackend implements Backend {
     this.#base = String(endpoint).replace(/\/+$/, "");
   }
 
-  async ask(request: AskRequest, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<Answer> {
+  async ask(request: AskRequest, events: Events, { signal }: Cancellation): Promise<Answer> {
     const response = await this.#post("/v1/ask", request, "text/event-stream", signal);
     if (!isEventStream(response)) return kit.camelKeys<Answer>(await readJson(response));
     const outcome: { answer?: Answer; error?: CountercheckError } = {};
     await readEvents(response, signal, (name, data) => {
       if (name === "answer") outcome.answer = kit.camelKeys<Answer>(data);
       else if (name === "error") outcome.error = remoteError(data, response.status);
-      else onEvent(kit.camelKeys<RunEvent>(data));
+      else events.tell(kit.camelKeys<RunEvent>(data));
     });
     if (outcome.error !== undefined) throw outcome.error;
     if (outcome.answer === undefined)
@@ -40,7 +41,7 @@ class RemoteBackend implements Backend {
     return outcome.answer;
   }
 
-  async search(query: string, k: number | undefined, signal: AbortSignal): Promise<SearchHit[]> {
+  async search(query: string, k: number | undefined, { signal }: Cancellation): Promise<SearchHit[]> {
     const response = await this.#post("/v1/search", { query, k }, "application/json", signal);
     return kit.camelKeys<{ hits: SearchHit[] }>(await readJson(response)).hits;
   }

@@ -10,6 +10,7 @@ import type {
   Statistics,
 } from "../generated/wire.ts";
 
+import type { Cancellation } from "./cancellation.ts";
 import type { Answer, Prices } from "./cost.ts";
 import type { Chat, OpenAiEmbeddings, RetrieveFunction, WebSearch } from "./services.ts";
 
@@ -107,11 +108,18 @@ export interface Added {
   passages: number;
 }
 
+/** Who takes a run's events. */
+export interface Events {
+  /** Whether somebody listens: until then they may be kept back, and left out if the answer's trace has all. */
+  wanted(): boolean;
+  tell(event: RunEvent): void;
+}
+
 /** Who does an assistant's work: the engine in this page, or a Worker. */
 export interface Backend {
-  ask(request: AskRequest, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<RunAnswer>;
-  search(query: string, k: number | undefined, signal: AbortSignal): Promise<SearchHit[]>;
-  add(document: DocumentInput, signal: AbortSignal): Promise<number>;
+  ask(request: AskRequest, events: Events, cancellation: Cancellation): Promise<RunAnswer>;
+  search(query: string, k: number | undefined, cancellation: Cancellation): Promise<SearchHit[]>;
+  add(document: DocumentInput, cancellation: Cancellation): Promise<number>;
   remove(id: string): Promise<boolean>;
   save(): Promise<Uint8Array>;
   statistics(): Promise<Statistics>;

@@ -1,0 +1,181 @@
+//! Functions of the page that stand for a model, a scorer, a retriever or a web search: how they are called, and how
+//! their replies come back.
+//!
+//! A promise for each call, awaited from here, would take longer than all else about it: two functions made
+//! for JavaScript and taken back. So calls have numbers, and one function takes the replies of all.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use crate::driver::Told;
+use crate::provider::chat::{ChatRequest, ReplyFormat, Role as Speaker};
+use crate::provider::error::ProviderError;
+use crate::service::Role;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The functions, as JavaScript calls them. None of these throws.
+    pub type PageFunctions;
+
+    /// Says who takes replies, by the number of their call, and texts of drafts while they are written.
+    #[wasm_bindgen(method)]
+    fn connect(this: &PageFunctions, settle: &JsValue, told: &JsValue);
+
+    /// Asks a model.
+    #[wasm_bindgen(method)]
+    fn ask(
+        this: &PageFunctions,
+        call: u32,
+        model: u32,
+        role: &str,
+        system: &str,
+        user: &str,
+        temperature: Option<f32>,
+        max_tokens: u32,
+        schema: Option<String>,
+    );
+
+    /// Has a scorer score.
+    #[wasm_bindgen(method)]
+    pub(super) fn score(this: &PageFunctions, call: u32, scorer: u32, request: &JsValue);
+
+    /// Searches.
+    #[wasm_bindgen(method)]
+    pub(super) fn search(this: &PageFunctions, call: u32, search: u32, query: &str, limit: u32);
+
+    /// Has a retriever find passages.
+    #[wasm_bindgen(method)]
+    pub(super) fn retrieve(this: &PageFunctions, call: u32, retriever: u32, query: &str, k: u32);
+
+    /// Says that nobody waits for a call any longer.
+    #[wasm_bindgen(method)]
+    fn abort(this: &PageFunctions, call: u32);
+}
+
+impl PageFunctions {
+    /// Puts a request to a model.
+    pub(super) fn put(&self, call: u32, model: u32, role: Role, request: &ChatRequest) {
+        let said = |speaker| request.messages.iter().find(|message| message.role == speaker);
+        let said = |speaker| said(speaker).map_or("", |message| message.content.as_str());
+        let schema = match &request.format {
+            ReplyFormat::Schema { name, schema } => serde_json::to_string(&FunctionSchema { name, schema }).ok(),
+            ReplyFormat::Text | ReplyFormat::Json => None,
+        };
+        let (system, user) = (said(Speaker::System), said(Speaker::User));
+        self.ask(call, model, role.name(), system, user, request.temperature, request.max_tokens, schema);
+    }
+}
+
+/// What the reply should fit.
+#[derive(Serialize)]
+struct FunctionSchema<'a> {
+    name: &'a str,
+    schema: &'a serde_json::Value,
+}
+
+/// The functions, and the calls that are under way.
+pub(super) struct Functions {
+    page: PageFunctions,
+    open: Rc<RefCell<Open>>,
+    _settle: Closure<dyn FnMut(u32, bool, JsValue)>,
+    _told: Closure<dyn FnMut(u32, String)>,
+}
+
+/// A handful at the most: a list is a map enough.
+#[derive(Default)]
+struct Open {
+    next: u32,
+    calls: Vec<Call>,
+}
+
+struct Call {
+    number: u32,
+    /// Who shows what is written.
+    told: Option<Told>,
+    reply: Option<Result<JsValue, ProviderError>>,
+    waker: Option<Waker>,
+}
+
+impl Open {
+    fn call(&mut self, number: u32) -> Option<&mut Call> {
+        self.calls.iter_mut().find(|call| call.number == number)
+    }
+
+    fn take(&mut self, number: u32) -> Option<Call> {
+        let at = self.calls.iter().position(|call| call.number == number)?;
+        Some(self.calls.swap_remove(at))
+    }
+}
+
+impl Functions {
+    pub(super) fn new(page: PageFunctions) -> Self {
+        let open = Rc::new(RefCell::new(Open::default()));
+        let calls = Rc::clone(&open);
+        // A reply that nobody waits for any longer finds no call.
+        let settle = Closure::<dyn FnMut(u32, bool, JsValue)>::new(move |number, fulfilled, reply| {
+            let mut open = calls.borrow_mut();
+            let Some(call) = open.call(number) else { return };
+            call.reply = Some(if fulfilled { Ok(reply) } else { Err(ProviderError::Function) });
+            let waker = call.waker.take();
+            drop(open);
+            waker.into_iter().for_each(Waker::wake);
+        });
+        let calls = Rc::clone(&open);
+        let told = Closure::<dyn FnMut(u32, String)>::new(move |number, text| {
+            let told = calls.borrow_mut().call(number).and_then(|call| call.told.clone());
+            if let Some(told) = told {
+                told.push(text);
+            }
+        });
+        page.connect(settle.as_ref(), told.as_ref());
+        Self { page, open, _settle: settle, _told: told }
+    }
+
+    /// Calls a function and waits for what it gives; whatever it throws stays with the page.
+    pub(super) fn call(&self, told: Option<Told>, begin: impl FnOnce(&PageFunctions, u32)) -> Calling<'_> {
+        let mut open = self.open.borrow_mut();
+        let number = open.next;
+        open.next = number.wrapping_add(1);
+        open.calls.push(Call { number, told, reply: None, waker: None });
+        drop(open);
+        begin(&self.page, number);
+        Calling { of: self, number }
+    }
+}
+
+/// A call under way; dropped before its end it is aborted.
+pub(super) struct Calling<'a> {
+    of: &'a Functions,
+    number: u32,
+}
+
+impl Future for Calling<'_> {
+    type Output = Result<JsValue, ProviderError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut open = self.of.open.borrow_mut();
+        let Some(call) = open.call(self.number) else { return Poll::Pending };
+        let Some(reply) = call.reply.take() else {
+            call.waker = Some(cx.waker().clone());
+            return Poll::Pending;
+        };
+        open.take(self.number);
+        Poll::Ready(reply)
+    }
+}
+
+impl Drop for Calling<'_> {
+    fn drop(&mut self) {
+        // Nothing may be borrowed while JavaScript is called.
+        let call = self.of.open.borrow_mut().take(self.number);
+        if call.is_some_and(|call| call.reply.is_none()) {
+            self.of.page.abort(self.number);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+// Functions of the page as the engine calls them: by number, each reply handed back with the number of its
+// call. What few functions look at, a signal and a schema, is made when they do.
+
+import type {
+  ChatContext,
+  ChatFunction,
+  ChatReply,
+  ChatRequest,
+  RetrieveFunction,
+  Role,
+  ScoreFunction,
+  ScoreRequest,
+  SearchFunction,
+} from "./services.ts";
+
+/** The functions that an assistant was given, in the form that the engine knows. */
+export class PageFunctions {
+  readonly models: ChatFunction[] = [];
+  readonly scorers: ScoreFunction[] = [];
+  readonly searches: SearchFunction[] = [];
+  readonly retrievers: RetrieveFunction[] = [];
+  readonly #calls = new Map<number, Call>();
+  #settle: (call: number, fulfilled: boolean, reply: unknown) => void = () => {};
+  #told: (call: number, text: string) => void = () => {};
+
+  /** The same functions for an engine that is built again: what the old one asked concerns it no longer. */
+  again(): PageFunctions {
+    const functions = new PageFunctions();
+    for (const list of ["models", "scorers", "searches", "retrievers"] as const) functions[list].push(...(this[list] as never[]));
+    return functions;
+  }
+
+  /** Called by the engine: who takes replies, and pieces of drafts. */
+  connect(settle: (call: number, fulfilled: boolean, reply: unknown) => void, told: (call: number, text: string) => void) {
+    this.#settle = settle;
+    this.#told = told;
+  }
+
+  /** Called by the engine. */
+  ask(
+    call: number,
+    model: number,
+    role: Role,
+    system: string,
+    user: string,
+    temperature: number | undefined,
+    maxTokens: number,
+    schema: string | undefined,
+  ): void {
+    const messages: ChatRequest["messages"] = [
+      { role: "system", content: system },
+      { role: "user", content: user },
+    ];
+    const request = { role, messages, temperature, maxTokens } as ChatRequest;
+    const asked = schema === undefined ? request : withSchema(request, schema);
+    this.#call(call, (under) => {
+      const context: ChatContext = {
+        get signal() {
+          return under.signal();
+        },
+        onText: (text) => this.#told(call, text),
+      };
+      return reply((this.models[model] as ChatFunction)(asked, context), context);
+    });
+  }
+
+  /** Called by the engine. */
+  score(call: number, scorer: number, request: ScoreRequest): void {
+    const ask = this.scorers[scorer] as ScoreFunction;
+    this.#call(call, async (under) => {
+      const context = {
+        get signal() {
+          return under.signal();
+        },
+      };
+      return [...(await ask(request, context))];
+    });
+  }
+
+  /** Called by the engine. */
+  search(call: number, search: number, query: string, limit: number): void {
+    const ask = this.searches[search] as SearchFunction;
+    this.#call(call, (under) =>
+      ask(query, {
+        limit,
+        get signal() {
+          return under.signal();
+        },
+      }),
+    );
+  }
+
+  /** Called by the engine. */
+  retrieve(call: number, retriever: number, query: string, k: number): void {
+    const ask = this.retrievers[retriever] as RetrieveFunction;
+    this.#call(call, (under) =>
+      ask(query, {
+        k,
+        get signal() {
+          return under.signal();
+        },
+      }),
+    );
+  }
+
+  /** Called by the engine: nobody waits for that call any longer. */
+  abort(call: number): void {
+    const under = this.#calls.get(call);
+    this.#calls.delete(call);
+    under?.abort();
+  }
+
+  #call(number: number, work: (call: Call) => unknown): void {
+    const call = new Call();
+    this.#calls.set(number, call);
+    const settle = (fulfilled: boolean, value: unknown) => {
+      // Whoever was aborted is no longer waited for.
+      if (!this.#calls.delete(number)) return;
+      try {
+        this.#settle(number, fulfilled, value);
+      } catch {
+        // The engine that asked has stopped, and whoever waited was told so.
+      }
+    };
+    let given: unknown;
+    try {
+      given = work(call);
+    } catch {
+      return settle(false, undefined);
+    }
+    Promise.resolve(given).then(
+      (value) => settle(true, value),
+      () => settle(false, undefined),
+    );
+  }
+}
+
+/** A call under way. */
+class Call {
+  #controller: AbortController | undefined;
+  #aborted = false;
+
+  signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#aborted) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.#aborted = true;
+    this.#controller?.abort();
+  }
+}
+
+/** What a model's function gave, as text or with what is known besides. */
+async function reply(given: ReturnType<ChatFunction>, { onText }: ChatContext): Promise<unknown> {
+  const said: string | ChatReply | AsyncIterable<string> = await given;
+  if (typeof said === "string") return said;
+  if (Symbol.asyncIterator in said) {
+    let text = "";
+    for await (const piece of said) {
+      text += piece;
+      onText(piece);
+    }
+    return text;
+  }
+  const { text, finish, usage } = said;
+  return { text, finish, inputTokens: counted(usage?.inputTokens), outputTokens: counted(usage?.outputTokens) };
+}
+
+/** A number of tokens, if it is one: what a library guesses or leaves out must not spoil the reply. */
+function counted(tokens: unknown): number | undefined {
+  return Number.isSafeInteger(tokens) && (tokens as number) >= 0 ? (tokens as number) : undefined;
+}
+
+/** The request with its schema, which is read when somebody looks at it: few models are held to one. */
+function withSchema({ role, messages, temperature, maxTokens }: ChatRequest, json: string): ChatRequest {
+  let schema: ChatRequest["schema"];
+  return {
+    role,
+    messages,
+    temperature,
+    maxTokens,
+    get schema() {
+      return (schema ??= JSON.parse(json) as ChatRequest["schema"]);
+    },
+    set schema(other) {
+      schema = other;
+    },
+  } as ChatRequest;
+}
