@@ -7,7 +7,7 @@ mod support;
 use countercheck::document::{Hit, Origin, Passage};
 use countercheck::pipeline::answer::Question;
 use countercheck::pipeline::budget::{Calls, Limits};
-use countercheck::pipeline::cost::{DRAFT, PASSAGE, PROMPT, QUESTION, Setting, Steps, estimate};
+use countercheck::pipeline::cost::{DRAFT, Estimate, PASSAGE, PROMPT, QUESTION, Setting, Steps, estimate};
 use countercheck::pipeline::run::{Effect, Outcome, Reply, Run, Step};
 use countercheck::pipeline::strategy::{MAX_RETRIES, NAMES, Options, Strategy};
 use countercheck::pipeline::task::{
@@ -19,7 +19,12 @@ use countercheck::solver::llm;
 use countercheck::wire::cost::EstimateRequest;
 use support::{Script, passage, run_logged};
 
-const SETTING: Setting = Setting { embeds: false, web: true, retries: 2 };
+const SETTING: Setting = Setting { embeds: false, web: true, scorer: false, retries: 2 };
+
+/// `self-rag` has a beam in place of drafts: its calls are counted apart.
+fn presets() -> impl Iterator<Item = &'static str> {
+    NAMES.into_iter().filter(|&name| name != "self-rag")
+}
 
 fn strategy(name: &str, k: usize, max_retries: u32) -> Strategy {
     let options = Options { k: Some(k), max_retries: Some(max_retries), ..Options::default() };
@@ -53,9 +58,14 @@ fn r_16_the_path_is_n_plus_3_for_each_draft_in_total_and_by_step() {
 fn c_22_four_passages_cost_four_grades_before_the_draft() {
     let path = estimate(&strategy("corrective", 4, 0), SETTING).path;
     assert_eq!((path.grade.calls, path.total.calls), (4, 5));
-    // A scorer grades all of them at once.
-    let scored = estimate(&strategy("corrective-scored", 4, 0).in_batches(), SETTING).path;
-    assert_eq!((scored.grade.calls, scored.grade.input), (1, 0));
+    // A scorer grades all of them at once, and so may a model.
+    let batched = strategy("corrective-scored", 4, 0).in_batches();
+    let scored = estimate(&batched, Setting { scorer: true, ..SETTING }).path;
+    assert_eq!((scored.grade.calls, scored.grade.input, scored.grade.output), (1, 0, 0));
+    let path = estimate(&batched, SETTING).path;
+    assert_eq!((path.grade.calls, path.grade.input), (1, PROMPT + QUESTION + 4 * PASSAGE));
+    let many = strategy("corrective-scored", 50, 0).in_batches();
+    assert_eq!(estimate(&many, SETTING).path.grade.calls, 3, "20 at a time");
 }
 
 /// The sizes that the tokens are reckoned with, against prompts as they are sent, at four bytes a token.
@@ -88,7 +98,7 @@ fn g_22_a_grade_reads_some_500_tokens() {
 /// Drafts that fail their last check. What the web takes for them comes besides.
 #[test]
 fn r_16_the_good_path_with_failed_drafts_makes_exactly_the_path() {
-    for name in NAMES {
+    for name in presets() {
         for (k, grades) in [(1, "R"), (4, "RRRR"), (8, "RRRRRRRR")] {
             for retries in 0..=MAX_RETRIES {
                 let strategy = strategy(name, k, retries);
@@ -174,6 +184,7 @@ impl Worst {
             Task::CheckGrounding(_) => TaskReply::Verdict(Verdict::Yes),
             Task::CheckUsefulness(_) if strategy.checks.scale == Scale::Graded => TaskReply::Rating(1),
             Task::CheckUsefulness(_) => TaskReply::Verdict(Verdict::No),
+            Task::GenerateSegment(_) | Task::Reflect(_) => unreachable!("no preset here writes segments"),
         })
     }
 }
@@ -190,21 +201,33 @@ fn grade(passage: &Passage, again: bool, strategy: &Strategy) -> Grade {
 
 #[test]
 fn r_17_the_upper_bound_is_reached_and_is_the_default_of_max_calls() {
-    for name in NAMES {
+    for name in presets() {
         for (k, retries) in [(4, 0), (4, 2), (6, 1), (50, 4)] {
-            let strategy = strategy(name, k, retries);
-            let upper = estimate(&strategy, Setting { embeds: true, ..SETTING }).upper;
-            assert_eq!(Limits::of(&strategy).max_calls, upper.total.calls);
-            let (mut calls, mut most) = (made(&longest(&strategy)), by_kind(&upper));
-            assert_eq!(calls[0], 3, "the query's vector");
-            // Passages may be too many as long as there are two, and half of them is left each time.
-            if strategy.web.results == 0 && k >> (1 + retries) == 0 {
-                assert!(calls[5] < most[5]);
-                (calls[5], most[5]) = (0, 0);
+            for strategy in [strategy(name, k, retries), strategy(name, k, retries).in_batches()] {
+                let upper = estimate(&strategy, Setting { embeds: true, ..SETTING }).upper;
+                assert_eq!(Limits::of(&strategy).max_calls, upper.total.calls);
+                let (mut calls, mut most) = (made(&longest(&strategy)), by_kind(&upper));
+                assert_eq!(calls[0], 3, "the query's vector");
+                // Passages may be too many as long as there are two, and half of them is left each time.
+                if strategy.web.results == 0 && k >> (1 + retries) == 0 {
+                    assert!(calls[5] < most[5]);
+                    (calls[5], most[5]) = (0, 0);
+                }
+                assert_eq!(calls, most, "{name}, k = {k}, {retries} retries");
             }
-            assert_eq!(calls, most, "{name}, k = {k}, {retries} retries");
         }
     }
+}
+
+#[test]
+fn r_17_the_calls_of_a_beam_are_estimated_too() {
+    let of = |setting| estimate(&Strategy::self_rag().expect("a preset"), setting);
+    let Estimate { path, upper } = of(Setting { embeds: true, retries: 0, ..SETTING });
+    assert_eq!((path.embed.calls, path.segment.calls, path.total.calls), (1, 4, 5), "a decision and three candidates");
+    let most = [upper.embed, upper.segment, upper.reflect].map(|step| step.calls);
+    assert_eq!((most, upper.total.calls), ([3, 10, 30], 43));
+    assert_eq!(of(SETTING).upper.segment.calls, 30, "each with two repetitions");
+    assert_eq!(path.segment.input, 4 * (PROMPT + QUESTION + PASSAGE + DRAFT));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use countercheck::document::{Hit, Origin, Passage, Span};
 use countercheck::pipeline::answer::{Answer, Question};
 use countercheck::pipeline::budget::{Limits, Millis};
 use countercheck::pipeline::run::{Effect, EffectId, Outcome, Reply, Run, Step};
+use countercheck::pipeline::segment::{Candidate, Evidence, GenerateSegment, Token};
 use countercheck::pipeline::strategy::{NAMES, Options, Strategy};
 use countercheck::pipeline::task::{Draft, Grade, Task, TaskReply};
 use countercheck::pipeline::verdict::{Retrieval, Scale, Support, Verdict};
@@ -31,8 +32,11 @@ fn latency(effect: &Effect) -> Millis {
         Effect::Retrieve { .. } => 0,
         Effect::SearchWeb { .. } => 2_000,
         Effect::Ask(Task::GradePassages(_) | Task::RewriteQuery(_)) => 400,
-        Effect::Ask(Task::Generate(_)) => 1_500,
-        Effect::Ask(Task::CheckGrounding(_) | Task::CheckUsefulness(_) | Task::DecideRetrieval(_)) => 600,
+        Effect::Ask(Task::GenerateSegment(GenerateSegment { evidence: Evidence::Undecided, .. })) => 600,
+        Effect::Ask(Task::Generate(_) | Task::GenerateSegment(_)) => 1_500,
+        Effect::Ask(
+            Task::CheckGrounding(_) | Task::CheckUsefulness(_) | Task::DecideRetrieval(_) | Task::Reflect(_),
+        ) => 600,
     }
 }
 
@@ -86,7 +90,26 @@ fn reply(effect: &Effect, way: Way) -> Reply {
             Scale::Binary => TaskReply::Verdict(Verdict::Yes),
             Scale::Graded => TaskReply::Rating(5),
         },
+        Task::GenerateSegment(task) => TaskReply::Candidate(candidate(&task.evidence, way)),
+        Task::Reflect(_) => TaskReply::Odds(None),
     })
+}
+
+/// What a checkpoint with reflection tokens writes: one segment. It has no web and no second try, so in place
+/// of a retry it meets a passage that does not support it.
+fn candidate(evidence: &Evidence, way: Way) -> Candidate {
+    let Evidence::Passage(passage) = evidence else {
+        return written(&["[Retrieval]"]);
+    };
+    let relevant = if way == Way::AllIrrelevant { "[Irrelevant]" } else { "[Relevant]" };
+    let unsupported = way == Way::OneRetry && passage.id == "guide#0";
+    let supported = if unsupported { "[No support / Contradictory]" } else { "[Fully supported]" };
+    written(&[relevant, "Draft.", supported, "[Utility:5]"])
+}
+
+fn written(tokens: &[&str]) -> Candidate {
+    let token = |text: &&str| Token { text: (*text).to_owned(), logprob: Some(-0.1), top: Vec::new() };
+    Candidate { text: tokens.concat(), tokens: tokens.iter().map(token).collect(), ..Candidate::default() }
 }
 
 /// A call under way, and when it ends.

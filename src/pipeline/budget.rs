@@ -25,7 +25,7 @@ impl Limits {
     /// minute, and two repetitions of a call that failed.
     pub fn of(strategy: &Strategy) -> Self {
         let retries = 2;
-        let most = estimate(strategy, Setting { embeds: true, web: true, retries }).upper.total.calls;
+        let most = estimate(strategy, Setting { embeds: true, web: true, scorer: false, retries }).upper.total.calls;
         Self { max_calls: most, deadline: 60_000, retries }
     }
 }

@@ -5,16 +5,18 @@
 //! usefulness check makes of it, a search of the web and from the second one on a new query, depends on
 //! what is found and is not in it.
 //!
-//! [`Estimate::upper`] is the most that a run can come to: each verdict asked for twice, each draft from
-//! half its passages as well, each search with its query and its results, and each call repeated as often as
-//! [`Setting::retries`] allows. No run makes more calls; it is the default of `max_calls`.
+//! [`Estimate::upper`] is the most that a run can come to: each verdict asked for twice, by itself the second
+//! time, each draft from half its passages as well, each search with its query and its results, all segments
+//! of a beam, and each call repeated as often as [`Setting::retries`] allows. No run makes more calls; it is the default of `max_calls`.
 //!
 //! Whole numbers only: money is the caller's, and no host prints a fraction here.
 
 use serde::Serialize;
 
 use crate::pipeline::budget::Calls;
+use crate::pipeline::self_rag::SelfRag;
 use crate::pipeline::strategy::Strategy;
+use crate::pipeline::task::MAX_BATCH;
 use crate::pipeline::verdict::Check;
 
 /// What a run depends on besides its strategy.
@@ -24,6 +26,8 @@ pub struct Setting {
     pub embeds: bool,
     /// There is a web search.
     pub web: bool,
+    /// Passages are graded by a scorer, which takes no tokens.
+    pub scorer: bool,
     /// How often one call that failed may be repeated.
     pub retries: u32,
 }
@@ -58,6 +62,10 @@ pub struct Steps {
     pub grounding: Step,
     /// Usefulness checks.
     pub usefulness: Step,
+    /// Segments.
+    pub segment: Step,
+    /// Questions on segments.
+    pub reflect: Step,
     /// All of them.
     pub total: Step,
 }
@@ -101,16 +109,18 @@ pub fn estimate(strategy: &Strategy, setting: Setting) -> Estimate {
     let retries = if checks.is_empty() { 0 } else { strategy.max_retries };
     let drafts = retries.saturating_add(1);
     let (k, results) = (strategy.k as u32, strategy.web.results as u32);
-    let batched = strategy.grading.is_some_and(|grading| grading.batched);
     let graded = |passages: u32| match strategy.grading {
         None => 0,
-        Some(_) if batched => passages.min(1),
+        Some(grading) if grading.batched => passages.div_ceil(MAX_BATCH as u32),
         Some(_) => passages,
     };
+    // The second time each is asked about by itself.
+    let regraded = |passages: u32| if strategy.grading.is_some() { passages } else { 0 };
     // Passages that were rejected ask for one, and each draft that was not useful but the last.
     let not_useful = if strategy.checks.strict_retry { 0 } else { retries * has(Check::Usefulness) };
     let searches = if setting.web && results > 0 { u32::from(strategy.grading.is_some()) + not_useful } else { 0 };
-    let results_graded = if strategy.web.graded { searches.saturating_mul(graded(results)) } else { 0 };
+    let of_results = |calls: u32| if strategy.web.graded { searches.saturating_mul(calls) } else { 0 };
+    let shown = regraded(k).saturating_add(of_results(regraded(results)));
 
     let path = Calls {
         embed: u32::from(setting.embeds),
@@ -122,7 +132,7 @@ pub fn estimate(strategy: &Strategy, setting: Setting) -> Estimate {
         ..Calls::default()
     };
     let most = Calls {
-        grade: path.grade.saturating_add(results_graded).saturating_mul(2),
+        grade: path.grade.saturating_add(of_results(graded(results))).saturating_add(shown),
         rewrite: searches.saturating_sub(1),
         web: searches,
         generate: path.generate.saturating_mul(2),
@@ -130,24 +140,48 @@ pub fn estimate(strategy: &Strategy, setting: Setting) -> Estimate {
         usefulness: path.usefulness.saturating_mul(2),
         ..path
     };
-    let usual = Sizes { context: k, rejected: retries / 2, verdict: VERDICT, query: VERDICT, draft: DRAFT };
+    let (path, most) = match &strategy.self_rag {
+        Some(options) => of_segments(options, strategy.k, setting),
+        None => (path, most),
+    };
+    let usual =
+        Sizes { context: k, graded: shown, rejected: retries / 2, verdict: VERDICT, query: VERDICT, draft: DRAFT };
     let longest = Sizes {
         context: k.saturating_add(searches.saturating_mul(results)),
+        graded: shown.saturating_mul(2),
         rejected: retries,
         verdict: LONGEST_VERDICT,
         query: LONGEST_QUERY,
         draft: LONGEST_DRAFT,
     };
     Estimate {
-        path: steps(&path, 1, &usual, batched),
-        upper: steps(&most, setting.retries.saturating_add(1), &longest, batched),
+        path: steps(&path, 1, &Sizes { graded: regraded(k), ..usual }, setting.scorer),
+        upper: steps(&most, setting.retries.saturating_add(1), &longest, setting.scorer),
     }
 }
 
+/// The calls of the paper's inference: on the path a decision and a candidate from each passage, at the most
+/// those of the whole beam, which may search again for each branch, and every question on them.
+fn of_segments(options: &SelfRag, k: usize, setting: Setting) -> (Calls, Calls) {
+    let most = options.most_calls(k);
+    let embed = |searches: usize| if setting.embeds { searches as u32 } else { 0 };
+    let path = Calls { embed: embed(1), segment: k as u32 + 1, ..Calls::default() };
+    let most = Calls {
+        embed: embed(most.searches),
+        segment: most.segments as u32,
+        reflect: most.reflections_of_a_chat_model as u32,
+        ..Calls::default()
+    };
+    (path, most)
+}
+
 /// Of what size requests and replies are.
+#[derive(Clone, Copy)]
 struct Sizes {
     /// Passages that a draft is written from.
     context: u32,
+    /// Passages that graders are shown, as often as they are.
+    graded: u32,
     /// Drafts that the generator is told of.
     rejected: u32,
     /// Tokens of each reply.
@@ -156,32 +190,43 @@ struct Sizes {
     draft: u32,
 }
 
-/// The cost where each call is made so often. A scorer that takes all passages at once counts no tokens.
+/// The cost where each call is made so often. What a scorer grades takes no tokens.
 fn steps(calls: &Calls, times: u32, sizes: &Sizes, scored: bool) -> Steps {
     let mut total = Step::default();
-    let mut step = |count: u32, material: Option<u32>, reply: u32| {
-        let calls = count.saturating_mul(times);
-        let input = material.map_or(0, |material| calls.saturating_mul(PROMPT.saturating_add(material)));
-        let output = material.map_or(0, |_| calls.saturating_mul(reply));
-        total = Step {
-            calls: total.calls.saturating_add(calls),
-            input: total.input.saturating_add(input),
-            output: total.output.saturating_add(output),
+    let mut step = |count: u32, [input, output]: [u32; 2]| {
+        let step = Step {
+            calls: count.saturating_mul(times),
+            input: input.saturating_mul(times),
+            output: output.saturating_mul(times),
         };
-        Step { calls, input, output }
+        total = Step {
+            calls: total.calls.saturating_add(step.calls),
+            input: total.input.saturating_add(step.input),
+            output: total.output.saturating_add(step.output),
+        };
+        step
     };
-    let Sizes { context, rejected, verdict, query, draft } = *sizes;
+    let each = |count: u32, material: u32, reply: u32| {
+        [count.saturating_mul(PROMPT.saturating_add(material)), count.saturating_mul(reply)]
+    };
+    let Sizes { context, graded, rejected, verdict, query, draft } = *sizes;
     let passages = context.saturating_mul(PASSAGE);
     let told = QUESTION.saturating_add(passages).saturating_add(rejected.saturating_mul(draft));
+    // Of a batch each call has the instructions and the question, each passage its text and its verdict.
+    let [asked, _] = each(calls.grade, QUESTION, 0);
+    let of_grades = [asked.saturating_add(graded.saturating_mul(PASSAGE)), graded.saturating_mul(verdict)];
+    let judged = QUESTION + PASSAGE + DRAFT;
     Steps {
-        embed: step(calls.embed, None, 0),
-        decide: step(calls.decide, Some(QUESTION), verdict),
-        grade: step(calls.grade, (!scored).then_some(QUESTION + PASSAGE), verdict),
-        rewrite: step(calls.rewrite, Some(2 * QUESTION), query),
-        web: step(calls.web, None, 0),
-        generate: step(calls.generate, Some(told), draft),
-        grounding: step(calls.grounding, Some(passages.saturating_add(draft)), verdict),
-        usefulness: step(calls.usefulness, Some(QUESTION + draft), verdict),
+        embed: step(calls.embed, [0, 0]),
+        decide: step(calls.decide, each(calls.decide, QUESTION, verdict)),
+        grade: step(calls.grade, if scored { [0, 0] } else { of_grades }),
+        rewrite: step(calls.rewrite, each(calls.rewrite, 2 * QUESTION, query)),
+        web: step(calls.web, [0, 0]),
+        generate: step(calls.generate, each(calls.generate, told, draft)),
+        grounding: step(calls.grounding, each(calls.grounding, passages.saturating_add(draft), verdict)),
+        usefulness: step(calls.usefulness, each(calls.usefulness, QUESTION + draft, verdict)),
+        segment: step(calls.segment, each(calls.segment, judged, DRAFT)),
+        reflect: step(calls.reflect, each(calls.reflect, judged, verdict)),
         total,
     }
 }

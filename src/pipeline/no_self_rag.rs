@@ -31,9 +31,20 @@ impl SelfRag {
         Err(StrategyError::NeedsModel)
     }
 
+    pub(crate) fn most_calls(&self, _: usize) -> MostCalls {
+        match self.0 {}
+    }
+
     pub(crate) fn with(self, options: SelfRagOptions) -> Result<Self, StrategyError> {
         match options.0 {}
     }
+}
+
+/// There is no call to count.
+pub struct MostCalls {
+    pub(crate) searches: usize,
+    pub(crate) segments: usize,
+    pub(crate) reflections_of_a_chat_model: usize,
 }
 
 #[allow(clippy::unused_async, reason = "the path of the same name waits")]

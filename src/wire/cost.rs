@@ -23,21 +23,24 @@ pub struct EstimateRequest {
     pub embed: Option<bool>,
     /// Whether the web can be searched; by default it can, where the strategy does.
     pub web: Option<bool>,
-    /// Whether one call of a scorer grades all passages; by default each takes one of a model.
+    /// Whether a scorer grades all passages with one call.
     pub scorer: Option<bool>,
+    /// Whether a model grades all passages with one call in place of one each.
+    pub batch: Option<bool>,
 }
 
 impl EstimateRequest {
     /// Checks every value, and counts.
     pub fn check(self) -> Result<Estimate, Problem> {
-        let Self { strategy, k, max_retries, embed, web, scorer } = self;
+        let Self { strategy, k, max_retries, embed, web, scorer, batch } = self;
         let strategy = strategy.as_deref().map_or_else(|| Ok(Strategy::default()), Strategy::named)?;
-        let mut strategy = strategy.with(Options { k, max_retries, ..Options::default() })?;
-        if scorer == Some(true) {
+        let mut strategy = strategy.with(Options { k, max_retries, batch, ..Options::default() })?;
+        let scorer = scorer.unwrap_or(false);
+        if scorer {
             strategy = strategy.in_batches();
         }
         let retries = Limits::of(&strategy).retries;
-        let setting = Setting { embeds: embed.unwrap_or(false), web: web.unwrap_or(true), retries };
+        let setting = Setting { embeds: embed.unwrap_or(false), web: web.unwrap_or(true), scorer, retries };
         Ok(estimate(&strategy, setting))
     }
 }

@@ -31,6 +31,8 @@ pub fn spent(performed: &[Performed], calls: impl Fn(&Performed) -> u32) -> Call
             Call::Generate => &mut seen.generate,
             Call::Grounding => &mut seen.grounding,
             Call::Usefulness => &mut seen.usefulness,
+            Call::Segment => &mut seen.segment,
+            Call::Reflect => &mut seen.reflect,
         } += calls(one);
     }
     seen
@@ -39,10 +41,10 @@ pub fn spent(performed: &[Performed], calls: impl Fn(&Performed) -> u32) -> Call
 /// No kind of call is made more often than the estimate says, even if each took all its repetitions
 /// (seeds ).
 pub fn calls_are_estimated(case: &Case) -> Result<(), String> {
-    let setting = Setting { embeds: true, web: true, retries: case.scenario.limits.retries };
+    let setting = Setting { embeds: true, web: true, scorer: false, retries: case.scenario.limits.retries };
     let upper = estimate(&case.scenario.strategy, setting).upper;
     let calls = spent(&case.history.performed, |one| one.may_call);
-    let Steps { embed, decide, grade, rewrite, web, generate, grounding, usefulness, total } = upper;
+    let Steps { embed, decide, grade, rewrite, web, generate, grounding, usefulness, total, .. } = upper;
     let within = [
         calls.embed <= embed.calls,
         calls.decide <= decide.calls,

@@ -195,24 +195,27 @@ impl SelfRag {
     /// The most calls of a run over `k` passages at a time, retries apart.
     pub fn most_calls(&self, k: usize) -> MostCalls {
         if self.retrieval == When::Never {
-            return MostCalls { segments: 1, reflections_of_a_chat_model: 0 };
+            return MostCalls { searches: 0, segments: 1, reflections_of_a_chat_model: 0 };
         }
         let decides = usize::from(self.retrieval != When::Always);
-        let (mut kept, mut candidates, mut continued) = (1, 0, 0);
+        let (mut kept, mut searches, mut candidates, mut continued) = (1, 0, 0, 0);
         for level in 1..=self.depth() {
+            searches += kept;
             candidates += kept * k;
             kept = self.beam_width.min(kept * k);
             continued += if level < self.depth() { kept } else { 0 };
         }
         // Relevance, support and usefulness of each candidate, and whether each that is kept goes on.
         let reflections = decides + 3 * candidates + continued;
-        MostCalls { segments: decides + candidates, reflections_of_a_chat_model: reflections }
+        MostCalls { searches, segments: decides + candidates, reflections_of_a_chat_model: reflections }
     }
 }
 
 /// See [`SelfRag::most_calls`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MostCalls {
+    /// Searches of the index.
+    pub searches: usize,
     /// Segments, the beginning that decides on retrieval among them; a chat model writes none for that.
     pub segments: usize,
     /// Questions put to a model without reflection tokens; a model with them is asked none.
