@@ -3,6 +3,7 @@
 //!
 //! A promise for each call, awaited from here, would take longer than all else about it: two functions made
 //! for JavaScript and taken back. So calls have numbers, and one function takes the replies of all.
+#![allow(clippy::too_many_arguments)] // each a value by itself: an object would be made one member at a time
 
 use std::cell::RefCell;
 use std::future::Future;

@@ -75,8 +75,9 @@ impl Language {
         let words: Vec<&str> = words.collect();
         // Most known words begin like no word of the text, and are not compared with any.
         let mut begins = [false; 256];
-        words.iter().for_each(|word| begins[usize::from(word.as_bytes()[0])] = true);
-        begins[usize::from(b'*')] = true;
+        for first in words.iter().map(|word| word.as_bytes()[0]).chain([b'*']) {
+            begins[usize::from(first)] = true;
+        }
         let score = |language: &Self| {
             let mut is_known = vec![false; words.len()];
             let known = language.function_words().split_ascii_whitespace();
