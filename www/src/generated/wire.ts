@@ -352,9 +352,13 @@ embed?: boolean,
  */
 web?: boolean, 
 /**
- * Whether one call of a scorer grades all passages; by default each takes one of a model.
+ * Whether a scorer grades all passages with one call.
  */
-scorer?: boolean, };
+scorer?: boolean, 
+/**
+ * Whether a model grades all passages with one call in place of one each.
+ */
+batch?: boolean, };
 
 /**
  * One step of a run.
@@ -818,6 +822,14 @@ grounding: Step,
  * Usefulness checks.
  */
 usefulness: Step, 
+/**
+ * Segments.
+ */
+segment: Step, 
+/**
+ * Questions on segments.
+ */
+reflect: Step, 
 /**
  * All of them.
  */
