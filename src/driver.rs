@@ -180,20 +180,23 @@ impl Perform for Offline<'_> {
             Effect::SearchWeb { .. } => {
                 Outcome::without_tokens(Reply::Failed(Failure::NotConfigured { service: "web search" }), 0)
             }
-            Effect::Ask(task) => self.solve(&task, &told),
+            Effect::Ask(task) => outcome(builtin::solve_own(&task, &self.corpus.borrow()), &told),
         }
     }
 }
 
 impl Offline<'_> {
-    /// Puts a task to the built-in solver.
+    /// Puts a task to the built-in solver, of a run in which others may write.
     pub(crate) fn solve(&self, task: &Task, told: &Told) -> Outcome {
-        let reply = builtin::solve(task, &self.corpus.borrow());
-        if let TaskReply::Draft(draft) = &reply {
-            told.push(draft.text.clone());
-        }
-        Outcome::without_tokens(Reply::Task(reply), 1)
+        outcome(builtin::solve(task, &self.corpus.borrow()), told)
     }
+}
+
+fn outcome(reply: TaskReply, told: &Told) -> Outcome {
+    if let TaskReply::Draft(draft) = &reply {
+        told.push(draft.text.clone());
+    }
+    Outcome::without_tokens(Reply::Task(reply), 1)
 }
 
 /// What a search of the index brought.

@@ -2,5 +2,6 @@
 
 pub mod builtin;
 pub mod checkpoint;
+pub mod literals;
 pub mod llm;
 mod marks;

@@ -11,7 +11,8 @@ use crate::solver::builtin::query::{Query, Terms, terms};
 /// At most so many places are quoted.
 const MOST_QUOTES: usize = 3;
 
-/// A further place must be at least this good against the best one.
+/// A further place must be at least this good against the best one. Set on the tuning half of
+/// `tests/questions`.
 const NEARLY_AS_GOOD: f32 = 0.85;
 
 /// What a place is worth: words of its own, words of the headings above it, its vector, and a bonus
@@ -54,6 +55,13 @@ pub(super) fn draft(question: &str, passages: &[Passage], corpus: &Corpus) -> Dr
         chosen.insert(at, *next);
     }
     write(&chosen, passages)
+}
+
+/// Whether a draft says what its quotes say, and nothing else.
+pub(super) fn is_quoted(draft: &Draft, passages: &[Passage]) -> bool {
+    let place = |quote: &Quote| Place { passage: quote.passage, span: quote.span, worth: 0.0 };
+    let places: Vec<Place> = draft.quotes.iter().map(place).collect();
+    !places.is_empty() && write(&places, passages).text == draft.text
 }
 
 fn places_of(query: &Query, index: usize, passage: &Passage) -> Vec<Place> {

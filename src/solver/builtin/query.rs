@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use crate::corpus::Corpus;
-use crate::document::Passage;
 use crate::index::words::words;
 use crate::ingest;
 
@@ -72,11 +71,4 @@ fn without_measures(question: &str) -> String {
 /// The words of Markdown as a reader sees it.
 pub(super) fn terms(markdown: &str) -> Terms {
     words(&ingest::plain_text(markdown)).into_iter().collect()
-}
-
-/// The words of a passage with those of its breadcrumb.
-pub(super) fn passage_terms(passage: &Passage) -> Terms {
-    let mut all = terms(&passage.text);
-    all.extend(words(&passage.breadcrumb()));
-    all
 }
