@@ -13,7 +13,7 @@ const MOST_QUOTES: usize = 3;
 
 /// A further place must be at least this good against the best one. Set on the tuning half of
 /// `tests/questions`.
-const NEARLY_AS_GOOD: f32 = 0.85;
+const NEARLY_AS_GOOD: f32 = 0.75;
 
 /// What a place is worth: words of its own, words of the headings above it, its vector, and a bonus
 /// for standing in a passage that retrieval ranked high.

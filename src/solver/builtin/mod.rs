@@ -5,7 +5,7 @@
 mod extract;
 pub mod grounding;
 mod query;
-mod relevance;
+pub mod relevance;
 
 use crate::corpus::Corpus;
 use crate::pipeline::segment::Candidate;

@@ -13,6 +13,7 @@ pub(super) struct Query<'a> {
     terms: Vec<(String, f32)>,
     total: f32,
     vector: Option<Vec<f32>>,
+    unheard_name: bool,
 }
 
 impl<'a> Query<'a> {
@@ -21,7 +22,12 @@ impl<'a> Query<'a> {
         let distinct: Terms = words(&without_measures(question)).into_iter().collect();
         let terms: Vec<(String, f32)> = distinct.into_iter().map(|t| (t.clone(), statistics.idf(&t))).collect();
         let total = terms.iter().map(|(_, weight)| weight).sum();
-        Self { corpus, terms, total, vector: corpus.embed(question) }
+        let unheard_name = question.split_whitespace().any(|word| {
+            let parts = if word.contains(['-', '\'', '’']) { Vec::new() } else { words(word) };
+            // Of several parts the last is the whole.
+            parts.len() > 1 && parts.last().is_some_and(|whole| statistics.document_frequency(whole) == 0)
+        });
+        Self { corpus, terms, total, vector: corpus.embed(question), unheard_name }
     }
 
     /// The share of the question's words that occur, weighed by rarity: 0…1.
@@ -45,6 +51,12 @@ impl<'a> Query<'a> {
         let unheard = self.terms.iter().filter(|(term, _)| statistics.document_frequency(term) == 0);
         let weight: f32 = unheard.map(|(_, weight)| weight).sum();
         if self.total > 0.0 { weight / self.total } else { 0.0 }
+    }
+
+    /// Whether the question names something, such as `useGlobalPipes` or `app.param()`, that occurs
+    /// nowhere in the index.
+    pub(super) fn names_the_unheard(&self) -> bool {
+        self.unheard_name
     }
 
     /// Whether the question has a word at all.

@@ -1,11 +1,11 @@
 //! Is a passage about the question, and does a draft speak to it?
 //!
-//! Three signals. How much of the question the passage's best sentence covers, under its headings:
-//! the share of the question's words, weighed by rarity. How close the vectors come. And how much of
-//! the question the whole index has never heard of: where the question names an option that occurs
+//! How much of the question the passage's best sentence covers, under its headings: the share of the
+//! question's words, weighed by rarity. How close the vectors come, of that sentence and of the passage.
+//! And what of the question the whole index has never heard of: where it names an option that occurs
 //! nowhere, no passage answers it, however near it comes.
 //!
-//! They tell whether a text is on the question's topic; they cannot tell which of several passages on
+//! These tell whether a text is on the question's topic; they cannot tell which of several passages on
 //! that topic holds the answer.
 
 use crate::corpus::Corpus;
@@ -16,22 +16,31 @@ use crate::pipeline::task::{Grade, TaskReply};
 use crate::pipeline::verdict::{Scale, Verdict};
 use crate::solver::builtin::query::{Query, Terms, terms};
 
-/// A logistic regression fitted on the English questions of the tuning half of `tests/questions`:
-/// passages of the labelled sections against everything retrieved for unanswerable questions. Its
-/// bias puts probability ½ where nine in ten of those unanswerable questions are declined.
-const COVERAGE: f32 = 7.14;
-const COSINE: f32 = 3.72;
-const UNHEARD: f32 = -3.68;
-const BIAS: f32 = -3.63;
+/// What speaks for or against a passage, in the order of [`WEIGHTS`].
+pub type Features = [f32; 5];
 
-/// Stands in for the cosine where a text has no vector: neither for nor against.
+/// A logistic regression: the share of the question that the best sentence covers under its headings, the
+/// best sentence's cosine, the passage's, the share of the question that the index has never heard of, and
+/// whether it has never heard of a name in it.
+///
+/// Fitted on the English questions of the tuning half of `tests/questions`: passages of the labelled
+/// sections against those retrieved for unanswerable questions. The bias puts probability ½ where nine in
+/// ten of those unanswerable questions are declined.
+pub const WEIGHTS: Features = [2.4, 1.7, 1.5, -2.0, -2.1];
+/// See [`WEIGHTS`].
+pub const BIAS: f32 = -2.0;
+
+/// Stands in for a cosine where a text has no vector: neither for nor against.
 const NO_COSINE: f32 = 0.4;
 
-/// A draft that covers half of the question speaks to it; one that stays below both of the others does
-/// not. What lies between, words and vectors cannot tell. Set on the tuning half of `tests/questions`.
-const USEFUL_COVERAGE: f32 = 0.5;
-const USELESS_COVERAGE: f32 = 0.2;
-const USELESS_COSINE: f32 = 0.3;
+/// The share of the question that a draft covers, and their cosine: together so much, and it speaks to the
+/// question; less than the other, and it does not. What lies between, words and vectors cannot tell. Set
+/// on the tuning half of `tests/questions`.
+const USEFUL: f32 = 0.6;
+const USELESS: f32 = 0.4;
+
+/// Stands in for a draft's cosine where it has no vector: a third of what makes it useful.
+const NO_DRAFT_COSINE: f32 = 0.2;
 
 /// Of the useful drafts, those that cover so much are rated as complete. Chosen, not measured.
 const COMPLETE_COVERAGE: f32 = 0.9;
@@ -46,6 +55,22 @@ fn grade_one(query: &Query, passage: &Passage) -> Grade {
     if query.is_blank() {
         return Grade { verdict: Verdict::No, score: Some(0.0) };
     }
+    let score = score(&features_of(query, passage));
+    Grade { verdict: (score >= 0.5).into(), score: Some(decimal(score)) }
+}
+
+/// The probability that a passage of such features is about the question.
+pub fn score(features: &Features) -> f32 {
+    let evidence = WEIGHTS.iter().zip(features).map(|(weight, feature)| weight * feature).sum::<f32>() + BIAS;
+    1.0 / (1.0 + libm::expf(-evidence))
+}
+
+/// What speaks for and against a passage as one that a question is about.
+pub fn features(question: &str, passage: &Passage, corpus: &Corpus) -> Features {
+    features_of(&Query::new(question, corpus), passage)
+}
+
+fn features_of(query: &Query, passage: &Passage) -> Features {
     let headings: Terms = words(&passage.breadcrumb()).into_iter().collect();
     let (mut coverage, mut cosine) = (query.coverage(&headings), None::<f32>);
     for unit in ingest::units(&passage.text) {
@@ -55,19 +80,20 @@ fn grade_one(query: &Query, passage: &Passage) -> Grade {
         coverage = coverage.max(query.coverage(&terms));
         cosine = query.cosine(&text).map(|new| cosine.map_or(new, |old| old.max(new))).or(cosine);
     }
-    let evidence = COVERAGE * coverage + COSINE * cosine.unwrap_or(NO_COSINE) + UNHEARD * query.unheard() + BIAS;
-    let score = 1.0 / (1.0 + libm::expf(-evidence));
-    Grade { verdict: (score >= 0.5).into(), score: Some(decimal(score)) }
+    let whole = query.cosine(&ingest::plain_text(&passage.text));
+    let unheard_name = f32::from(u8::from(query.names_the_unheard()));
+    [coverage, cosine.unwrap_or(NO_COSINE), whole.unwrap_or(NO_COSINE), query.unheard(), unheard_name]
 }
 
 /// The draft is seen without its sources, as the check demands. What words and vectors cannot tell has
 /// no rating either.
 pub(super) fn useful(question: &str, draft: &str, scale: Scale, corpus: &Corpus) -> TaskReply {
     let query = Query::new(question, corpus);
-    let (coverage, cosine) = (query.coverage(&terms(draft)), query.cosine(draft));
-    let (verdict, rating) = if coverage >= USEFUL_COVERAGE {
+    let coverage = query.coverage(&terms(draft));
+    let evidence = coverage + query.cosine(draft).unwrap_or(NO_DRAFT_COSINE);
+    let (verdict, rating) = if evidence >= USEFUL {
         (Verdict::Yes, if coverage >= COMPLETE_COVERAGE { 5 } else { 4 })
-    } else if coverage < USELESS_COVERAGE && cosine.is_none_or(|cosine| cosine < USELESS_COSINE) {
+    } else if evidence < USELESS {
         (Verdict::No, if coverage > 0.0 { 2 } else { 1 })
     } else {
         return TaskReply::Verdict(Verdict::Unknown);
