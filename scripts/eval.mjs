@@ -11,7 +11,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { askAll, readQuestions, summary } from "../tests/eval/questions.mjs";
-import { answerability, grounding, literals } from "../tests/eval/measured.mjs";
+import { answerability, blindSpots, grounding, literals } from "../tests/eval/measured.mjs";
 import { report } from "../tests/eval/report.mjs";
 import { build } from "./build.mjs";
 import { indexDocs } from "./docs.mjs";
@@ -117,6 +117,7 @@ async function measureSets(directory) {
   const measure = (rows) => measured(binary, rows);
   return {
     grounding: await grounding(directory, measure),
+    blindSpots: await blindSpots(directory, measure),
     literals: await literals(directory, measure),
     answerability: await answerability(directory, measure),
   };
@@ -152,7 +153,7 @@ const COLUMNS = /** @type {const} */ ([
 
 const row = (cells) => cells.map((cell, i) => cell.padEnd(COLUMNS[i][1])).join("");
 
-function tables({ solver, strategies, grounding: grounded, literals: flagged, answerability: answerable }) {
+function tables({ solver, strategies, grounding: grounded, blindSpots: edited, literals: flagged, answerability: answerable }) {
   const three = ({ answered, partial, abstained }) => `${answered}/${partial}/${abstained}`;
   const lines = [`\nsolver: ${solver}; outcomes are answered/partial/declined`, row(COLUMNS.map(([name]) => name))];
   for (const [strategy, byGroup] of Object.entries(strategies)) {
@@ -168,6 +169,12 @@ function tables({ solver, strategies, grounding: grounded, literals: flagged, an
     lines.push(`\n${what}, ${of.set}, ${of.rows} rows`, `  ${"signal".padEnd(30)}AUROC  precision recall  F1     macro F1 accuracy`);
     for (const [name, s] of Object.entries(of.signals)) {
       lines.push(`  ${name.padEnd(30)}${[s.auroc, s.precision, s.recall, s.f1, s.macroF1, s.accuracy].map((value) => decimals(value).padEnd(7)).join("")}`);
+    }
+  }
+  if (edited !== undefined) {
+    lines.push(`\nsentences flagged, copied and with one edit, ${edited.set}`);
+    for (const [edit, { sentences, builtin, overlap }] of Object.entries(edited.flagged)) {
+      lines.push(`  ${edit.padEnd(30)}${builtin} of ${sentences}; by overlap of words ${overlap}`);
     }
   }
   if (flagged !== undefined) {

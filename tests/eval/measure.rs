@@ -10,7 +10,7 @@ use std::io::{BufRead, Write, stdin, stdout};
 use countercheck::corpus::Corpus;
 use countercheck::document::{Document, Format, Origin, Passage, Span};
 use countercheck::embedding::StaticEmbedder;
-use countercheck::solver::builtin::grounding::{Claim, assess};
+use countercheck::solver::builtin::grounding::{BIAS, Claim, WEIGHTS, assess};
 use countercheck::solver::builtin::relevance::{Features, features, score};
 use countercheck::solver::literals::{Unsourced, unsourced};
 use serde::Deserialize;
@@ -57,7 +57,7 @@ fn grounding(draft: &str, sources: &[String]) -> Value {
     let literal = |one: &Unsourced| json!({ "literal": format!("{:?}", one.literal), "text": draft[one.span.start..one.span.end] });
     json!({
         "score": found.score,
-        "support": found.support,
+        "model": { "weights": WEIGHTS, "bias": BIAS },
         "claims": found.claims.iter().map(claim).collect::<Vec<_>>(),
         "unsourced": unsourced(draft, sources).iter().map(literal).collect::<Vec<_>>(),
     })
