@@ -11,6 +11,7 @@ const STEPS = {
   grade: "Grade",
   decide: "Decide",
   web: "Search the web",
+  segments: "Write segments",
   generate: "Write",
   grounding: "Supported?",
   usefulness: "Useful?",
@@ -27,6 +28,7 @@ const FLOWS: Record<string, Step[]> = {
   "corrective-scored": CORRECTIVE,
   "self-reflective": [...CORRECTIVE, "grounding", "usefulness"],
   "self-rag-prompted": ["decide-retrieval", "retrieve", "grade", "decide", "generate", "grounding", "usefulness"],
+  "self-rag": ["decide-retrieval", "retrieve", "segments", "grounding", "usefulness"],
 };
 
 type State = "waiting" | "active" | "done" | "yes" | "no" | "unknown" | "skipped";
@@ -71,6 +73,9 @@ class Flow {
       case "web-search":
         this.#graded = "web";
         return this.#set("web", "done", `${event.results} new pages`);
+      case "segment":
+        this.#set("segments", "active", `segment ${event.level}`);
+        return this.#verdict("segments", event.kept ? "kept" : "dropped", event.score, event.passageId);
       case "draft-start":
         // No web search may be configured; the checks are of this draft.
         if (this.#items.get("web")?.dataset.state === "active") this.#skip("web");
@@ -85,6 +90,7 @@ class Flow {
       case "draft-reject":
         return this.#set("generate", "no", `draft ${event.attempt} withdrawn`);
       case "answer":
+        this.#leave("segments");
         this.#leave("generate");
     }
   }
