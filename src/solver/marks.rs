@@ -62,12 +62,16 @@ fn last_sentence<'a>(written: &'a str, before: &'a str) -> &'a str {
 
 /// The place in a passage that has most words of the sentence; of equals the first, else all of it.
 pub(super) fn support(sentence: &str, passage: &Passage) -> Span {
+    let units = ingest::units(&passage.text);
+    if let [unit] = units[..] {
+        return unit.span;
+    }
     let sought = words(&ingest::plain_text(sentence));
     let shared = |span: Span| {
         let found = words(&ingest::plain_text(&passage.text[span.start..span.end]));
         sought.iter().filter(|word| found.contains(word)).count()
     };
-    let places = ingest::units(&passage.text).into_iter().map(|unit| (shared(unit.span), unit.span));
+    let places = units.into_iter().map(|unit| (shared(unit.span), unit.span));
     let best = places.reduce(|best, next| if next.0 > best.0 { next } else { best });
     best.filter(|(shared, _)| *shared > 0).map_or(Span { start: 0, end: passage.text.len() }, |(_, span)| span)
 }
