@@ -16,6 +16,7 @@ pub mod document;
 pub mod driver;
 pub mod edge;
 pub mod embedding;
+pub mod evidence;
 pub mod host;
 pub mod index;
 pub mod ingest;

@@ -6,7 +6,9 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::pipeline::answer::{self, Citation, Outcome, PassageVerdict, Question, Reason, Reflection, Source, Warning};
+use crate::pipeline::answer::{
+    self, Citation, Claim, Outcome, PassageVerdict, Question, Reason, Reflection, Source, Warning,
+};
 use crate::pipeline::budget::{Calls, Limits, Tokens};
 use crate::pipeline::decision::{Decision, Domain, Rule};
 use crate::pipeline::self_rag::SelfRagOptions;
@@ -136,6 +138,10 @@ pub struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub decision: Option<Decision>,
+    /// The draft claim by claim; of a strategy that checks each by itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<Claim>>"))]
+    pub claims: Vec<Claim>,
     /// What was reflected on; of a strategy that decides whether to retrieve.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
@@ -187,6 +193,7 @@ impl Answer {
             web_search_used: answer.web_search_used,
             verdicts: answer.verdicts,
             decision: answer.decision,
+            claims: answer.claims,
             reflection: answer.reflection,
             usage: Usage { calls: answer.calls, tokens: answer.tokens },
             warnings: answer.warnings,

@@ -11,9 +11,10 @@ use countercheck::pipeline::cost::{DRAFT, Estimate, PASSAGE, PROMPT, QUESTION, S
 use countercheck::pipeline::run::{Effect, Outcome, Reply, Run, Step};
 use countercheck::pipeline::strategy::{MAX_RETRIES, NAMES, Options, Strategy};
 use countercheck::pipeline::task::{
-    CheckGrounding, CheckUsefulness, Draft, Failure, Grade, GradePassages, Task, TaskReply,
+    CheckClaims, CheckGrounding, CheckUsefulness, ClaimSaid, ClaimsSaid, Draft, Failure, Grade, GradePassages, Task,
+    TaskReply,
 };
-use countercheck::pipeline::verdict::{Retrieval, Scale, Verdict};
+use countercheck::pipeline::verdict::{Retrieval, Scale, Support, Verdict};
 use countercheck::prompt::Language;
 use countercheck::solver::llm;
 use countercheck::wire::cost::EstimateRequest;
@@ -21,9 +22,9 @@ use support::{Script, passage, run_logged};
 
 const SETTING: Setting = Setting { embeds: false, web: true, scorer: false, retries: 2 };
 
-/// `self-rag` has a beam in place of drafts: its calls are counted apart.
+/// `self-rag` has a beam in place of drafts, and `countercheck` mends drafts: their calls are counted apart.
 fn presets() -> impl Iterator<Item = &'static str> {
-    NAMES.into_iter().filter(|&name| name != "self-rag")
+    NAMES.into_iter().filter(|name| !["self-rag", "countercheck"].contains(name))
 }
 
 fn strategy(name: &str, k: usize, max_retries: u32) -> Strategy {
@@ -152,6 +153,14 @@ struct Worst {
 }
 
 impl Worst {
+    /// Nothing at first; then that all of it holds and nothing on its use, which is asked apart.
+    fn claims(task: &CheckClaims) -> ClaimsSaid {
+        let quote = task.passages[0].text.clone();
+        let said = ClaimSaid { support: Support::Fully, passage: Some(0), quote };
+        let said = if task.again { said } else { ClaimSaid::default() };
+        ClaimsSaid { claims: vec![said; task.claims.len()], useful: Verdict::Unknown }
+    }
+
     fn reply(&mut self, effect: &Effect, strategy: &Strategy) -> Reply {
         let task = match effect {
             Effect::Retrieve { k, .. } => {
@@ -177,13 +186,15 @@ impl Worst {
                     return Reply::Failed(Failure::TooLong { service: "model" });
                 }
                 self.drafts += 1;
-                TaskReply::Draft(Draft { text: format!("Draft {}", self.drafts), ..Draft::default() })
+                TaskReply::Draft(Draft { text: "It works. ".repeat(self.drafts), ..Draft::default() })
             }
             Task::CheckGrounding(CheckGrounding { again: false, .. })
             | Task::CheckUsefulness(CheckUsefulness { again: false, .. }) => unknown,
             Task::CheckGrounding(_) => TaskReply::Verdict(Verdict::Yes),
             Task::CheckUsefulness(_) if strategy.checks.scale == Scale::Graded => TaskReply::Rating(1),
             Task::CheckUsefulness(_) => TaskReply::Verdict(Verdict::No),
+            Task::CheckClaims(task) => TaskReply::Claims(Self::claims(task)),
+            Task::Repair(_) => TaskReply::Repairs(Vec::new()),
             Task::GenerateSegment(_) | Task::Reflect(_) => unreachable!("no preset here writes segments"),
         })
     }
@@ -216,6 +227,20 @@ fn r_17_the_upper_bound_is_reached_and_is_the_default_of_max_calls() {
                 assert_eq!(calls, most, "{name}, k = {k}, {retries} retries");
             }
         }
+    }
+}
+
+#[test]
+fn r_17_mended_drafts_take_no_more_than_is_estimated() {
+    let path = estimate(&strategy("countercheck", 4, 0), SETTING).path;
+    assert_eq!(by_kind(&path), [0, 0, 1, 0, 0, 1, 1, 0], "three calls: grades, draft, claims with usefulness");
+    let (answer, _) = run_logged(&Script::default(), Strategy::countercheck(), Limits::default());
+    assert_eq!(answer.expect("an answer").calls.charged(), path.total.calls);
+    for (k, retries) in [(4, 0), (4, 1), (30, 4)] {
+        let strategy = strategy("countercheck", k, retries);
+        let upper = by_kind(&estimate(&strategy, Setting { embeds: true, ..SETTING }).upper);
+        let calls = made(&longest(&strategy));
+        assert!(calls.iter().zip(&upper).all(|(calls, most)| calls <= most), "{calls:?} of {upper:?}");
     }
 }
 

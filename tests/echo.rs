@@ -291,7 +291,7 @@ fn drafts_and_queries_are_without_the_fences_of_their_request() {
         strict: false,
         temperature: 0.2,
     };
-    let rewrite = RewriteQuery { question: question.clone(), tried: vec![question.clone()] };
+    let rewrite = RewriteQuery { question: question.clone(), tried: vec![question.clone()], held: Vec::new() };
     let marker = |task: &Task| {
         let user = llm::request(task, Language::De).messages[1].content.clone();
         user.lines().find(|line| line.starts_with("<<")).unwrap().to_owned()

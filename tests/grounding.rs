@@ -4,11 +4,11 @@
 
 use countercheck::corpus::Corpus;
 use countercheck::document::{Origin, Passage, Span};
+use countercheck::evidence::{Literal, unsourced};
 use countercheck::pipeline::task::{CheckGrounding, Draft, Generate, TaskReply};
 use countercheck::pipeline::verdict::{Scale, Support};
 use countercheck::solver::builtin::grounding::{CUT, assess};
 use countercheck::solver::builtin::{solve, solve_own};
-use countercheck::solver::literals::{Literal, unsourced};
 use proptest::prelude::*;
 
 const POOL: &str = "# Connection pool\n\nThe pool keeps ten sockets open for each origin. An idle socket is closed \

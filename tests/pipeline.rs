@@ -1,6 +1,8 @@
 //! The path from question to answer under a scripted world. LP-* are the loop vectors of the
 //! published tutorial at k = 4 and two retries: the counts of calls are arithmetic on its code.
 
+#[path = "pipeline/countercheck.rs"]
+mod countercheck_preset;
 #[path = "pipeline/reflective.rs"]
 mod reflective;
 #[path = "pipeline/scored.rs"]

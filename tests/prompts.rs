@@ -52,6 +52,8 @@ fn all(texts: &Texts, language: Language) -> Vec<(String, Prompt)> {
     let once = [
         ("decide", prompt::decide(question, language)),
         ("rewrite", prompt::rewrite(question, &[question.to_owned()], language)),
+        ("rewrite_gap", prompt::rewrite_gap(question, &passages, &[question.to_owned()], language)),
+        ("repair", prompt::repair(question, answer, &choices, &passages, language)),
         ("direct", prompt::direct(question, language)),
         ("proceed", prompt::proceed(question, answer, language)),
     ];
@@ -66,6 +68,8 @@ fn all(texts: &Texts, language: Language) -> Vec<(String, Prompt)> {
             ("generate_strict", prompt::generate(question, &passages, &rejected(again), true, language)),
             ("grounding", prompt::grounding(answer, &passages, again, language)),
             ("support", prompt::support(answer, &passages, again, language)),
+            ("claims", prompt::claims(&choices, &passages, again, language)),
+            ("claims_useful", prompt::claims_useful(question, answer, &choices, &passages, again, language)),
             ("usefulness", prompt::usefulness(question, answer, again, language)),
             ("rate", prompt::rate(question, answer, again, language)),
             ("segment", prompt::segment(question, &passages[0], if again { answer } else { "" }, language)),

@@ -254,7 +254,7 @@ fn r_07_r_08_r_09_four_passages_two_retries_and_the_rule_of_the_web() {
 #[test]
 fn r_10_drafts_are_written_at_temperature_0_2_and_queries_too() {
     assert_eq!(request(draft_of(&reflective(&Script::default()).1)).temperature, Some(0.2));
-    let task = RewriteQuery { question: QUESTION.to_owned(), tried: vec![QUESTION.to_owned()] };
+    let task = RewriteQuery { question: QUESTION.to_owned(), tried: vec![QUESTION.to_owned()], held: Vec::new() };
     assert_eq!(request(task).temperature, Some(0.2));
 }
 

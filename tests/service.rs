@@ -72,10 +72,9 @@ fn ask(
 ) -> Result<Value, Problem> {
     let asked = AskRequest::from_json(request.to_string().as_bytes())?.check(Limits::default())?;
     let services = Services::new(settings).unwrap();
-    services.serves(&asked.strategy)?;
     let (language, policy) = (asked.language, RetryPolicy::default());
     let performer = Performer { corpus, services: &services, network, language, policy };
-    let strategy = if services.scores_passages() { asked.strategy.in_batches() } else { asked.strategy };
+    let strategy = services.followed(asked.strategy)?;
     let run = Run::new(asked.question, strategy, asked.limits, network.time());
     let answer = network.run(drive(run, network, &performer, |_| ControlFlow::Continue(())));
     assert_eq!(network.open(), 0, "every exchange is ended");

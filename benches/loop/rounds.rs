@@ -11,7 +11,7 @@ use countercheck::pipeline::budget::{Limits, Millis};
 use countercheck::pipeline::run::{Effect, EffectId, Outcome, Reply, Run, Step};
 use countercheck::pipeline::segment::{Candidate, Evidence, GenerateSegment, Token};
 use countercheck::pipeline::strategy::{NAMES, Options, Strategy};
-use countercheck::pipeline::task::{Draft, Grade, Task, TaskReply};
+use countercheck::pipeline::task::{ClaimSaid, ClaimsSaid, Draft, Grade, Task, TaskReply};
 use countercheck::pipeline::verdict::{Retrieval, Scale, Support, Verdict};
 use serde_json::json;
 
@@ -33,9 +33,13 @@ fn latency(effect: &Effect) -> Millis {
         Effect::SearchWeb { .. } => 2_000,
         Effect::Ask(Task::GradePassages(_) | Task::RewriteQuery(_)) => 400,
         Effect::Ask(Task::GenerateSegment(GenerateSegment { evidence: Evidence::Undecided, .. })) => 600,
-        Effect::Ask(Task::Generate(_) | Task::GenerateSegment(_)) => 1_500,
+        Effect::Ask(Task::Generate(_) | Task::GenerateSegment(_) | Task::Repair(_)) => 1_500,
         Effect::Ask(
-            Task::CheckGrounding(_) | Task::CheckUsefulness(_) | Task::DecideRetrieval(_) | Task::Reflect(_),
+            Task::CheckGrounding(_)
+            | Task::CheckUsefulness(_)
+            | Task::CheckClaims(_)
+            | Task::DecideRetrieval(_)
+            | Task::Reflect(_),
         ) => 600,
     }
 }
@@ -92,6 +96,16 @@ fn reply(effect: &Effect, way: Way) -> Reply {
         },
         Task::GenerateSegment(task) => TaskReply::Candidate(candidate(&task.evidence, way)),
         Task::Reflect(_) => TaskReply::Odds(None),
+        Task::CheckClaims(task) => {
+            let said = |claim: &String| ClaimSaid {
+                support: if way == Way::OneRetry && claim.contains("Draft 0") { Support::None } else { Support::Fully },
+                passage: Some(0),
+                quote: task.passages[0].text.clone(),
+            };
+            let useful = if task.question.is_some() { Verdict::Yes } else { Verdict::Unknown };
+            TaskReply::Claims(ClaimsSaid { claims: task.claims.iter().map(said).collect(), useful })
+        }
+        Task::Repair(task) => TaskReply::Repairs(vec!["It works.".to_owned(); task.claims.len()]),
     })
 }
 

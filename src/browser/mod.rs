@@ -110,21 +110,18 @@ impl Engine {
     /// Asks: an `AskRequest` to the promise of an `Answer`. See [`Listener`] for the events. The number is
     /// for [`Self::cancel`].
     pub fn ask(&self, request: &JsValue, listener: Listener, number: u32) -> Result<Promise, JsValue> {
-        #[cfg_attr(not(feature = "models"), allow(unused_mut))]
         let mut asked = strict::read::<AskRequest>(request).and_then(|r| r.check(MOST)).map_err(thrown)?;
         let corpus = Rc::clone(&self.corpus);
         let running = Numbered::new(&self.runs, number);
         #[cfg(feature = "models")]
         if let Some(connected) = self.connected.borrow().clone() {
-            connected.services.serves(&asked.strategy).map_err(thrown)?;
-            if connected.services.scores_passages() {
-                asked.strategy = asked.strategy.in_batches();
-            }
+            asked.strategy = connected.services.followed(asked.strategy).map_err(thrown)?;
             return Ok(future_to_promise(async move {
                 let performer = connected.performer(&corpus, asked.language);
                 answer(asked, &performer, connected.services.solver(), &listener, running).await
             }));
         }
+        asked.strategy = asked.strategy.of_quotations();
         Ok(future_to_promise(async move {
             answer(asked, &Offline { corpus: &corpus }, builtin::NAME, &listener, running).await
         }))

@@ -183,8 +183,8 @@ async fn perform<T: Serialize + 'static, F: Future<Output = Outcome> + 'static>(
     Ok(Response::from_json(&read(unless_left(signal, work(told)).await?)?)?)
 }
 
-async fn ask(asked: Asked, env: &Env, settings: &Settings, tell: impl Fn(&Event)) -> Result<Answer, Problem> {
-    settings.services.serves(&asked.strategy)?;
+async fn ask(mut asked: Asked, env: &Env, settings: &Settings, tell: impl Fn(&Event)) -> Result<Answer, Problem> {
+    asked.strategy = settings.services.followed(asked.strategy)?;
     let corpus = assets::corpus(env, settings).await?;
     let performer = performer(settings, &corpus, asked.language);
     answer(asked, &performer, &Edge, settings.services.solver(), tell).await

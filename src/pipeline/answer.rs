@@ -2,9 +2,11 @@
 //! into the [`Answer`].
 
 use crate::document::Passage;
+use crate::pipeline::attempt::Attempt;
 use crate::pipeline::budget::Stop;
+use crate::pipeline::claims::{self, Mended, mend};
 use crate::pipeline::context::{extend_from_web, gather};
-use crate::pipeline::record::{Attempt, Ending, Record};
+use crate::pipeline::record::{Ending, Record};
 use crate::pipeline::run::Path;
 use crate::pipeline::self_rag;
 use crate::pipeline::strategy::Strategy;
@@ -12,10 +14,10 @@ use crate::pipeline::task::{
     Ask, CheckGrounding, CheckUsefulness, DecideRetrieval, Draft, Failure, Generate, Rejected,
 };
 use crate::pipeline::trace::Event;
-use crate::pipeline::verdict::{Check, Retrieval, Support, Verdict};
+use crate::pipeline::verdict::{Check, Retrieval, Support, Usefulness, Verdict};
 
 pub use crate::pipeline::outcome::{Outcome, Reason};
-pub use crate::pipeline::record::{Answer, Citation, PassageVerdict, Reflection, RunError, Source, Warning};
+pub use crate::pipeline::record::{Answer, Citation, Claim, PassageVerdict, Reflection, RunError, Source, Warning};
 
 /// The most bytes a question may have.
 pub const MAX_QUESTION_BYTES: usize = 8 * 1024;
@@ -78,16 +80,31 @@ async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Rec
         return Ok(());
     }
 
-    let mut rejected = Vec::new();
+    let (mut rejected, mut mended) = (Vec::new(), None);
     while record.attempts.len() <= strategy.max_retries as usize {
-        let Some(draft) = generate(path, question, &mut context, &rejected, strategy, record).await? else { break };
+        let next = match mended.take() {
+            None => generate(path, question, &mut context, &rejected, strategy, record).await?,
+            mended => mended,
+        };
+        let Some(draft) = next else { break };
         record.attempts.push(Attempt::new(draft.clone(), context.clone()));
         // There is nothing to check a draft against that was written without documents.
         if draft.truncated || !from_documents {
             break;
         }
         let Some(check) = first_failed_check(path, question, &draft, &context, strategy, record).await? else { break };
-        rejected.push(Rejected { text: draft.text, check });
+        if check == Check::Grounding && strategy.checks.by_claim.is_some() {
+            match mend(path, question, strategy, record).await? {
+                Mended::Draft(draft) => {
+                    mended = Some(draft);
+                    continue;
+                }
+                Mended::Trimmed => break,
+                Mended::Not => {}
+            }
+        }
+        let claims = record.attempts.last().map(Attempt::failing).unwrap_or_default();
+        rejected.push(Rejected { text: draft.text, check, claims });
         // An ungrounded draft is the generator's fault: try again with the same context (seed R-12).
         // A useless one is the context's: another context, or an end (seed R-13).
         let last = record.attempts.len() > strategy.max_retries as usize;
@@ -170,10 +187,19 @@ async fn first_failed_check(
     record: &mut Record,
 ) -> Result<Option<Check>, Stop> {
     let (checks, n) = (&strategy.checks, record.attempts.len() as u32);
+    let before = record.known_claims();
     let Some(attempt) = record.attempts.last_mut() else { return Ok(None) };
     let scale = checks.scale;
     for &check in checks.order {
         match check {
+            Check::Grounding if checks.by_claim.is_some() => {
+                let asked = checks.by_claim.filter(|by_claim| by_claim.is_fused()).map(|_| question);
+                let (claims, useful) = claims::check(path, asked, &draft.text, context, &before).await?;
+                (attempt.grounding, attempt.usefulness) = (claims::support(&claims), useful.into());
+                attempt.claims = claims;
+            }
+            // The same call said it.
+            Check::Usefulness if attempt.usefulness != Usefulness::default() => {}
             Check::Grounding => {
                 let (draft, passages) = (draft.clone(), context.to_vec());
                 let task = |again| CheckGrounding { draft: draft.clone(), passages: passages.clone(), scale, again };
@@ -191,8 +217,8 @@ async fn first_failed_check(
         path.emit(Event::Check { check, verdict, support, rating });
         match verdict {
             Verdict::Unknown => return Ok(None),
-            // The source takes what is supported in part; here it passes, but not as grounded.
-            Verdict::No if support != Some(Support::Partially) => {
+            // A source takes what is supported in part; here it passes, but not as grounded.
+            Verdict::No if support != Some(Support::Partially) || checks.by_claim.is_some() => {
                 path.emit(Event::DraftReject { attempt: n, check });
                 return Ok(Some(check));
             }
@@ -203,7 +229,7 @@ async fn first_failed_check(
 }
 
 /// What a check says, asked once more and differently when the first reply says nothing.
-async fn ask_twice<T>(path: &Path, task: impl Fn(bool) -> T) -> Result<T::Reply, Stop>
+pub(crate) async fn ask_twice<T>(path: &Path, task: impl Fn(bool) -> T) -> Result<T::Reply, Stop>
 where
     T: Ask<Reply: Default + PartialEq>,
 {

@@ -2,11 +2,12 @@
 //! web adds to them or puts in their place.
 
 use crate::document::Passage;
+use crate::evidence::refined;
 use crate::pipeline::budget::Stop;
 use crate::pipeline::decision::{Decision, Grading, Rule};
 use crate::pipeline::record::{Ending, PassageVerdict, Record, WebSearch};
 use crate::pipeline::run::Path;
-use crate::pipeline::strategy::Strategy;
+use crate::pipeline::strategy::{HAS_MODELS, Strategy};
 use crate::pipeline::task::{Failure, Grade, GradePassages, MAX_BATCH, RewriteQuery};
 use crate::pipeline::trace::Event;
 use crate::pipeline::verdict::{Scale, Verdict};
@@ -35,6 +36,9 @@ pub(crate) async fn gather(
         context.splice(0..0, replaced);
     }
     leave_out_repeats(&mut context, grading, record);
+    if HAS_MODELS && strategy.refines {
+        context = refined(question, &context);
+    }
     let found = record.verdicts.iter().filter(|graded| graded.verdict == Verdict::Yes).count();
     if found < grading.min_relevant && record.decision.is_some() && !context.is_empty() {
         let few = format!("{found} relevant passages were found: {} are asked for", grading.min_relevant);
@@ -122,6 +126,7 @@ fn decide(
     }
     let enough = match record.decision {
         Some(decision) => decision == Decision::Correct,
+        None if grading.rule == Rule::TooFew => relevant >= grading.min_relevant,
         None => rejected == 0 && !graded.is_empty(),
     };
     let need_web = !enough && strategy.web.results > 0;
@@ -137,7 +142,7 @@ pub(crate) async fn extend_from_web(
     strategy: &Strategy,
     record: &mut Record,
 ) -> Result<bool, Stop> {
-    let Some(query) = next_query(path, question, strategy, record).await? else { return Ok(false) };
+    let Some(query) = next_query(path, question, context, strategy, record).await? else { return Ok(false) };
     record.queries.push(query.clone());
     let results = match path.search_web(&query, strategy.web.results).await? {
         Ok(results) => results,
@@ -168,24 +173,30 @@ pub(crate) async fn extend_from_web(
     }
     let found = !new.is_empty();
     record.web_search_used |= found;
+    if HAS_MODELS && strategy.refines {
+        new = refined(question, &new);
+    }
     context.append(&mut new);
     Ok(found)
 }
 
-/// The question itself, then rewrites of it; never the same query twice.
+/// The question itself, then rewrites of it; never the same query twice. A strategy that asks for what is
+/// missing has it written from what there is, unless there is nothing: then all of it is missing.
 async fn next_query(
     path: &Path,
     question: &str,
+    context: &[Passage],
     strategy: &Strategy,
     record: &mut Record,
 ) -> Result<Option<String>, Stop> {
     if record.web != WebSearch::Open || strategy.web.results == 0 {
         return Ok(None);
     }
-    if record.queries.is_empty() {
+    let held = if strategy.web.for_the_gap { context.to_vec() } else { Vec::new() };
+    if record.queries.is_empty() && held.is_empty() {
         return Ok(Some(question.to_owned()));
     }
-    let task = RewriteQuery { question: question.to_owned(), tried: record.queries.clone() };
+    let task = RewriteQuery { question: question.to_owned(), tried: record.queries.clone(), held };
     let query = match path.ask(task).await? {
         Ok(query) => query.trim().to_owned(),
         Err(failure) => {
@@ -221,6 +232,6 @@ fn leave_out_repeats(context: &mut Vec<Passage>, grading: &Grading, record: &mut
 const BEGINNING: usize = 100;
 
 fn same(a: &Passage, b: &Passage, grading: Option<&Grading>) -> bool {
-    let compared = if grading.is_some_and(|g| g.rule != Rule::AnyIrrelevant) { BEGINNING } else { usize::MAX };
+    let compared = if grading.is_some_and(|g| g.scale() == Scale::Graded) { BEGINNING } else { usize::MAX };
     a.text.chars().take(compared).eq(b.text.chars().take(compared))
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::pipeline::budget::Calls;
 use crate::pipeline::self_rag::SelfRag;
-use crate::pipeline::strategy::Strategy;
+use crate::pipeline::strategy::{ByClaim, Strategy};
 use crate::pipeline::task::MAX_BATCH;
 use crate::pipeline::verdict::Check;
 
@@ -122,22 +122,25 @@ pub fn estimate(strategy: &Strategy, setting: Setting) -> Estimate {
     let of_results = |calls: u32| if strategy.web.graded { searches.saturating_mul(calls) } else { 0 };
     let shown = regraded(k).saturating_add(of_results(regraded(results)));
 
+    // The call that checks the claims judges usefulness besides; a repair is a draft, and what is trimmed is
+    // judged once more.
+    let is_fused = strategy.checks.by_claim.is_some_and(ByClaim::is_fused);
     let path = Calls {
         embed: u32::from(setting.embeds),
         decide: u32::from(strategy.decides_retrieval),
         grade: graded(k),
         generate: drafts,
         grounding: drafts * has(Check::Grounding),
-        usefulness: drafts * has(Check::Usefulness),
+        usefulness: if is_fused { 0 } else { drafts * has(Check::Usefulness) },
         ..Calls::default()
     };
     let most = Calls {
         grade: path.grade.saturating_add(of_results(graded(results))).saturating_add(shown),
-        rewrite: searches.saturating_sub(1),
+        rewrite: if strategy.web.for_the_gap { searches } else { searches.saturating_sub(1) },
         web: searches,
         generate: path.generate.saturating_mul(2),
         grounding: path.grounding.saturating_mul(2),
-        usefulness: path.usefulness.saturating_mul(2),
+        usefulness: (drafts * has(Check::Usefulness) + u32::from(strategy.checks.by_claim.is_some())).saturating_mul(2),
         ..path
     };
     let (path, most) = match &strategy.self_rag {

@@ -17,6 +17,8 @@ pub enum Rule {
     Average,
     /// The best score says so, as in the CRAG paper.
     Max,
+    /// Too few passages are relevant, however many were rejected: the paper's rule for grades of yes or no.
+    TooFew,
 }
 
 /// What is done with what was retrieved.
@@ -99,7 +101,7 @@ impl Grading {
 
     /// What is asked of a grader.
     pub fn scale(&self) -> Scale {
-        if self.rule == Rule::AnyIrrelevant { Scale::Binary } else { Scale::Graded }
+        if matches!(self.rule, Rule::AnyIrrelevant | Rule::TooFew) { Scale::Binary } else { Scale::Graded }
     }
 
     /// The grade that counts: by scores a passage is relevant above [`Thresholds::keep`], and one

@@ -5,8 +5,10 @@
 //! vendor, no JavaScript, and so it takes the same path on every host.
 
 pub mod answer;
+mod attempt;
 pub mod beam;
 pub mod budget;
+mod claims;
 mod context;
 pub mod cost;
 pub mod decision;

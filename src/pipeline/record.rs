@@ -2,14 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Origin, Passage, Span};
+use crate::document::Origin;
+use crate::pipeline::attempt::Attempt;
 use crate::pipeline::budget::{Calls, Tokens};
+use crate::pipeline::claims::CheckedClaim;
 use crate::pipeline::decision::Decision;
 use crate::pipeline::outcome::{Outcome, Reason};
-use crate::pipeline::strategy::{Checks, OnExhaustion, Strategy};
-use crate::pipeline::task::{Draft, Failure, Grade};
+use crate::pipeline::strategy::{OnExhaustion, Strategy};
+use crate::pipeline::task::{Failure, Grade};
 use crate::pipeline::trace::Event;
-use crate::pipeline::verdict::{Check, Retrieval, Scale, Support, Usefulness, Verdict};
+use crate::pipeline::verdict::{Check, Retrieval, Support, Verdict};
 
 /// An answer with everything that is known about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +38,8 @@ pub struct Answer {
     pub verdicts: Vec<PassageVerdict>,
     /// What the scores amounted to, where the rule goes by them.
     pub decision: Option<Decision>,
+    /// The draft claim by claim, where the strategy checks each by itself.
+    pub claims: Vec<Claim>,
     /// What was reflected on, where the strategy decides whether to retrieve.
     pub reflection: Option<Reflection>,
     /// What it took.
@@ -133,6 +137,20 @@ pub struct Reflection {
     pub approximated: bool,
 }
 
+/// What the draft says in one sentence, list item, table row or code block.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Claim {
+    /// Its words, without citation marks.
+    pub text: String,
+    /// How far the passages support it.
+    pub support: Support,
+    /// The number of the citation that supports it; absent where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub citation: Option<u32>,
+}
+
 /// Something the reader should know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -150,75 +168,6 @@ pub enum RunError {
     /// A service failed before there was any draft.
     #[error("no answer could be produced: {0}")]
     Failed(#[source] Failure),
-}
-
-/// A draft and what its checks said.
-#[derive(Debug, Clone)]
-pub(crate) struct Attempt {
-    draft: Draft,
-    context: Vec<Passage>,
-    pub(crate) grounding: Support,
-    pub(crate) usefulness: Usefulness,
-}
-
-impl Attempt {
-    pub(crate) fn new(draft: Draft, context: Vec<Passage>) -> Self {
-        Self { draft, context, grounding: Support::default(), usefulness: Usefulness::default() }
-    }
-
-    /// The flag of a check: what is supported in part is not grounded.
-    pub(crate) fn verdict(&self, check: Check, checks: &Checks) -> Verdict {
-        match check {
-            Check::Grounding => self.grounding.verdict(),
-            Check::Usefulness => self.usefulness.verdict(checks.usefulness_floor),
-        }
-    }
-
-    /// How far it is supported, if that was asked by degrees and said.
-    pub(crate) fn support(&self, checks: &Checks) -> Option<Support> {
-        Some(self.grounding).filter(|&support| checks.scale == Scale::Graded && support != Support::Unknown)
-    }
-
-    /// Its rating, if it has one.
-    pub(crate) fn rating(&self) -> Option<u8> {
-        if let Usefulness::Rated(rating) = self.usefulness { Some(rating) } else { None }
-    }
-
-    /// Grounding counts twice as much as usefulness, as the Self-RAG paper weighs support against
-    /// utility (1.0 and 0.5).
-    fn worth(&self) -> f32 {
-        self.grounding.worth() + 0.5 * self.usefulness.worth()
-    }
-
-    fn citations(&self) -> Vec<Citation> {
-        let cite = |(i, quote): (usize, &crate::pipeline::task::Quote)| {
-            let passage = self.context.get(quote.passage)?;
-            let text = passage.text.get(quote.span.start..quote.span.end)?;
-            let span = Span { start: passage.span.start + quote.span.start, end: passage.span.start + quote.span.end };
-            Some(Citation {
-                n: i as u32 + 1,
-                passage_id: passage.id.clone(),
-                url: passage.url.clone(),
-                title: passage.title.clone(),
-                headings: passage.headings.clone(),
-                quote: text.to_owned(),
-                start: span.start,
-                end: span.end,
-                origin: passage.origin,
-            })
-        };
-        self.draft.quotes.iter().enumerate().filter_map(cite).collect()
-    }
-
-    fn sources(&self) -> Vec<Source> {
-        let source = |p: &Passage| Source {
-            passage_id: p.id.clone(),
-            url: p.url.clone(),
-            title: p.title.clone(),
-            origin: p.origin,
-        };
-        self.context.iter().map(source).collect()
-    }
 }
 
 /// What ended a path before its checks could.
@@ -265,6 +214,12 @@ pub(crate) struct Record {
 }
 
 impl Record {
+    /// The claims of the attempt before the last, as far as the last was written from the same passages.
+    pub(crate) fn known_claims(&self) -> Vec<CheckedClaim> {
+        let [.., before, last] = &self.attempts[..] else { return Vec::new() };
+        if last.context.starts_with(&before.context) { before.claims.clone() } else { Vec::new() }
+    }
+
     pub(crate) fn warn(&mut self, code: &str, message: &str) {
         self.warnings.push(Warning { code: code.to_owned(), message: message.to_owned() });
     }
@@ -323,18 +278,21 @@ impl Record {
             usefulness: shown.as_ref().and_then(Attempt::rating),
             approximated: self.approximated,
         });
+        let sources = shown.as_ref().map(Attempt::sources).unwrap_or_default();
+        let (text, citations, claims) = shown.as_ref().map(Attempt::shown).unwrap_or_default();
         Ok(Answer {
             outcome,
             reason,
             grounded: checked(Check::Grounding),
             useful: checked(Check::Usefulness),
-            citations: shown.as_ref().map(Attempt::citations).unwrap_or_default(),
-            sources: shown.as_ref().map(Attempt::sources).unwrap_or_default(),
-            text: shown.map(|a| a.draft.text).unwrap_or_default(),
-            attempts: self.attempts.len() as u32,
+            citations,
+            sources,
+            text,
+            attempts: self.attempts.iter().filter(|attempt| !attempt.is_trimmed).count() as u32,
             web_search_used: self.web_search_used,
             verdicts: self.verdicts,
             decision: self.decision,
+            claims,
             reflection,
             calls,
             tokens,

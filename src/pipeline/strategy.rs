@@ -17,6 +17,8 @@ pub struct Strategy {
     pub k: usize,
     /// How they are graded, and when they are not enough; `None`: all are taken as they are.
     pub grading: Option<Grading>,
+    /// Drafts are written from the strips of passages that are about the question, in source order.
+    pub refines: bool,
     /// What the web is searched for.
     pub web: WebUse,
     /// How freely drafts may be worded, 0…1.
@@ -38,6 +40,8 @@ pub struct WebUse {
     pub results: usize,
     /// Whether they are graded like passages (seed G-21).
     pub graded: bool,
+    /// The query asks for what the passages lack; else the first is the question itself.
+    pub for_the_gap: bool,
 }
 
 /// The checks of a draft, and what follows when one fails.
@@ -50,9 +54,47 @@ pub struct Checks {
     pub scale: Scale,
     /// The rating from which a draft is useful, 1…5.
     pub usefulness_floor: u8,
+    /// Grounding is checked claim by claim, and failing claims are mended; see [`ByClaim`].
+    pub by_claim: Option<ByClaim>,
     /// The next draft is a strict one from the same passages, whichever check failed (seed G-15). Else
     /// a draft that was not useful gets other passages first (seed R-13).
     pub strict_retry: bool,
+}
+
+/// Whether models may be asked: all but the smallest module can. There nobody writes but the built-in
+/// solver, whose drafts are quotations, and what is only for other drafts is not linked.
+pub(crate) const HAS_MODELS: bool = cfg!(any(not(feature = "browser"), feature = "models"));
+
+/// How usefulness is judged where grounding is checked claim by claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByClaim {
+    /// In the same call, which sees the passages.
+    #[cfg(any(not(feature = "browser"), feature = "models"))]
+    Fused,
+    /// In a call of its own, which does not see them (seed R-05).
+    #[cfg(any(not(feature = "browser"), feature = "models"))]
+    Isolated,
+}
+
+impl ByClaim {
+    /// As `countercheck` has it.
+    const PRESET: Option<Self> = {
+        #[cfg(any(not(feature = "browser"), feature = "models"))]
+        let by_claim = Some(Self::Fused);
+        #[cfg(all(feature = "browser", not(feature = "models")))]
+        let by_claim = None;
+        by_claim
+    };
+
+    /// Whether the call that checks the claims judges usefulness, too.
+    pub(crate) fn is_fused(self) -> bool {
+        match self {
+            #[cfg(any(not(feature = "browser"), feature = "models"))]
+            Self::Fused => true,
+            #[cfg(any(not(feature = "browser"), feature = "models"))]
+            Self::Isolated => false,
+        }
+    }
 }
 
 /// What is returned when no draft passed its checks.
@@ -133,8 +175,8 @@ pub fn checked_k(k: usize) -> Result<usize, StrategyError> {
 }
 
 /// The names of the presets.
-pub const NAMES: [&str; 6] =
-    ["naive", "corrective", "self-reflective", "corrective-scored", "self-rag-prompted", "self-rag"];
+pub const NAMES: [&str; 7] =
+    ["naive", "corrective", "self-reflective", "corrective-scored", "self-rag-prompted", "self-rag", "countercheck"];
 
 /// What a caller may set; what is absent stays as the preset has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -172,12 +214,14 @@ impl Strategy {
             decides_retrieval: false,
             k: 4,
             grading: Some(Grading::by(Rule::AnyIrrelevant)),
-            web: WebUse { results: 5, graded: false },
+            refines: false,
+            web: WebUse { results: 5, graded: false, for_the_gap: false },
             temperature: 0.2,
             checks: Checks {
                 order: &[Check::Grounding, Check::Usefulness],
                 scale: Scale::Binary,
                 usefulness_floor: 3,
+                by_claim: None,
                 strict_retry: false,
             },
             max_retries: 2,
@@ -219,6 +263,22 @@ impl Strategy {
         Ok(Self { name: NAMES[5], checks, self_rag, ..prompted })
     }
 
+    /// All grades in one call; the web only where too few passages are relevant, for what they lack, and
+    /// graded too; drafts from strips; claims that hold by a quotation that is found, the others mended.
+    pub fn countercheck() -> Self {
+        let reflective = Self::self_reflective();
+        Self {
+            name: NAMES[6],
+            grading: Some(Grading { batched: true, ..Grading::by(Rule::TooFew) }),
+            refines: HAS_MODELS,
+            web: WebUse { graded: true, for_the_gap: true, ..reflective.web },
+            temperature: 0.1,
+            checks: Checks { by_claim: ByClaim::PRESET, ..reflective.checks },
+            max_retries: 1,
+            ..reflective
+        }
+    }
+
     /// The preset of that name.
     pub fn named(name: &str) -> Result<Self, StrategyError> {
         match name {
@@ -228,6 +288,7 @@ impl Strategy {
             "corrective-scored" => Ok(Self::corrective_scored()),
             "self-rag-prompted" => Ok(Self::self_rag_prompted()),
             "self-rag" => Self::self_rag(),
+            "countercheck" => Ok(Self::countercheck()),
             _ => Err(StrategyError::UnknownName { name: name.to_owned() }),
         }
     }
@@ -244,6 +305,15 @@ impl Strategy {
         let own = self.self_rag.take().ok_or(StrategyError::NotSelfRag)?;
         self.self_rag = Some(own.with(options)?);
         Ok(self)
+    }
+
+    /// This strategy for a solver whose drafts are quotations: they are grounded as they stand, statement by
+    /// statement, and need no strips.
+    #[must_use]
+    pub fn of_quotations(mut self) -> Self {
+        self.refines = false;
+        self.checks.by_claim = None;
+        self
     }
 
     /// This preset with other options, each checked.

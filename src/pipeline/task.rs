@@ -2,6 +2,8 @@
 //!
 //! A task says *what* is asked; how it is asked (a prompt, a formula, a person) is the solver's.
 
+use serde::{Deserialize, Serialize};
+
 use crate::document::{Passage, Span};
 use crate::pipeline::budget::{Call, Millis};
 use crate::pipeline::segment::{Candidate, GenerateSegment, Reflect};
@@ -37,6 +39,8 @@ pub struct RewriteQuery {
     pub question: String,
     /// The queries already sent.
     pub tried: Vec<String>,
+    /// What there is, where the query is to ask for what is missing in it.
+    pub held: Vec<Passage>,
 }
 
 /// An answer to the question from the passages alone; where there are none, without any.
@@ -61,6 +65,8 @@ pub struct Rejected {
     pub text: String,
     /// The check that it failed.
     pub check: Check,
+    /// The claims that no passage supports, where they were checked one by one.
+    pub claims: Vec<String>,
 }
 
 /// Is the draft entirely grounded in the passages? (Seed R-03: in the passages, not in the world; by
@@ -89,6 +95,57 @@ pub struct CheckUsefulness {
     pub scale: Scale,
     /// True when an earlier reply could not be read: ask differently.
     pub again: bool,
+}
+
+/// Which claims of a draft do the passages support, and by which words? With a question: does the draft
+/// answer it, too?
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckClaims {
+    /// The question as asked, where the same call is to rate the draft.
+    pub question: Option<String>,
+    /// The draft's text.
+    pub draft: String,
+    /// The claims, without citation marks; the reply has one of each, in this order.
+    pub claims: Vec<String>,
+    /// What the draft was written from.
+    pub passages: Vec<Passage>,
+    /// True when an earlier reply could not be read: ask differently.
+    pub again: bool,
+}
+
+/// What the passages do say where a draft says what they do not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repair {
+    /// The question as asked.
+    pub question: String,
+    /// The draft's text.
+    pub draft: String,
+    /// The claims that failed; the reply has a text for each, in this order, empty where nothing can be
+    /// said in its place.
+    pub claims: Vec<String>,
+    /// What the draft was written from.
+    pub passages: Vec<Passage>,
+}
+
+/// The reply to [`CheckClaims`].
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ClaimsSaid {
+    /// One for each claim, by slot.
+    pub claims: Vec<ClaimSaid>,
+    /// Whether the draft answers the question; unknown where that was not asked.
+    pub useful: Verdict,
+}
+
+/// What a solver says of a claim. It is believed only as far as the quotation is found.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ClaimSaid {
+    /// How far the passages support it.
+    pub support: Support,
+    /// The index of the passage that does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passage: Option<usize>,
+    /// The passage's words.
+    pub quote: String,
 }
 
 /// A grade of one passage.
@@ -147,6 +204,10 @@ pub enum Task {
     GenerateSegment(GenerateSegment),
     /// See [`Reflect`].
     Reflect(Reflect),
+    /// See [`CheckClaims`].
+    CheckClaims(CheckClaims),
+    /// See [`Repair`].
+    Repair(Repair),
 }
 
 impl Task {
@@ -161,6 +222,8 @@ impl Task {
             Self::CheckUsefulness(_) => Call::Usefulness,
             Self::GenerateSegment(_) => Call::Segment,
             Self::Reflect(_) => Call::Reflect,
+            Self::CheckClaims(_) => Call::Grounding,
+            Self::Repair(_) => Call::Generate,
         }
     }
 }
@@ -186,6 +249,10 @@ pub enum TaskReply {
     Candidate(Candidate),
     /// To [`Reflect`]: how probable each of the group's tokens is; `None` where the model does not tell.
     Odds(Option<Vec<f64>>),
+    /// To [`CheckClaims`].
+    Claims(ClaimsSaid),
+    /// To [`Repair`].
+    Repairs(Vec<String>),
 }
 
 /// Why an effect has no reply.
@@ -268,6 +335,8 @@ ask!(CheckGrounding -> Support, Verdict | Support);
 ask!(CheckUsefulness -> Usefulness, Verdict | Rating);
 ask!(GenerateSegment -> Candidate, Candidate);
 ask!(Reflect -> Option<Vec<f64>>, Odds);
+ask!(CheckClaims -> ClaimsSaid, Claims);
+ask!(Repair -> Vec<String>, Repairs);
 
 impl Draft {
     /// Whether every quote lies, on character boundaries, in one of the passages that were given.

@@ -96,6 +96,11 @@ pub enum Event {
         /// The check that it failed.
         check: Check,
     },
+    /// Claims of the draft that failed are written anew or left out.
+    Repair {
+        /// How many.
+        claims: usize,
+    },
     /// A check of the draft.
     Check {
         /// Which check.
@@ -127,6 +132,7 @@ impl Event {
             Self::DraftStart { .. } => "draft-start",
             Self::DraftDelta { .. } => "draft-delta",
             Self::DraftReject { .. } => "draft-reject",
+            Self::Repair { .. } => "repair",
             Self::Check { .. } => "check",
         }
     }

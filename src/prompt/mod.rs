@@ -45,6 +45,49 @@ pub fn rewrite(question: &str, tried: &[String], language: Language) -> Prompt {
     language.pack().rewrite.fill(&material, false)
 }
 
+/// A new query for the web, made from what the passages lack. The reply is the query.
+pub fn rewrite_gap(question: &str, held: &[Passage], tried: &[String], language: Language) -> Prompt {
+    let material = [("question", one(question)), ("documents", documents(held)), ("tried", One(tried.join("\n")))];
+    language.pack().rewrite_gap.fill(&material, false)
+}
+
+/// Which of the claims do the passages support, and by which words? The reply is `{"claims": [{"id": 1,
+/// "support": "yes" | "partly" | "no", "document": 1, "quote": "…"}, …]}`, where 1 is the first.
+pub fn claims(claims: &[String], passages: &[Passage], again: bool, language: Language) -> Prompt {
+    language.pack().claims.fill(&[("documents", documents(passages)), ("claims", Many(claims.to_vec()))], again)
+}
+
+/// The same, and does the answer answer the question? The reply has `"answer": {"useful": "yes" | "no"}`
+/// besides.
+pub fn claims_useful(
+    question: &str,
+    answer: &str,
+    claims: &[String],
+    passages: &[Passage],
+    again: bool,
+    language: Language,
+) -> Prompt {
+    let material = [
+        ("documents", documents(passages)),
+        ("question", one(question)),
+        ("answer", one(answer)),
+        ("claims", Many(claims.to_vec())),
+    ];
+    language.pack().claims_useful.fill(&material, again)
+}
+
+/// What do the passages say in place of these claims? The reply is `{"statements": [{"id": 1, "text": "…"},
+/// …]}`.
+pub fn repair(question: &str, answer: &str, claims: &[String], passages: &[Passage], language: Language) -> Prompt {
+    let material = [
+        ("documents", documents(passages)),
+        ("question", one(question)),
+        ("answer", one(answer)),
+        ("claims", Many(claims.to_vec())),
+    ];
+    language.pack().repair.fill(&material, false)
+}
+
 /// An answer without documents, to a question that needs none (seed G-15). The reply is Markdown.
 pub fn direct(question: &str, language: Language) -> Prompt {
     language.pack().direct.fill(&[("question", one(question))], false)

@@ -46,6 +46,7 @@ pub(super) struct Pack {
     pub(super) grade_score: Template,
     pub(super) grade_score_batch: Template,
     pub(super) rewrite: Template,
+    pub(super) rewrite_gap: Template,
     pub(super) direct: Template,
     pub(super) generate: Template,
     pub(super) generate_strict: Template,
@@ -56,13 +57,16 @@ pub(super) struct Pack {
     pub(super) segment: Template,
     pub(super) proceed: Template,
     pub(super) choose: Template,
+    pub(super) claims: Template,
+    pub(super) claims_useful: Template,
+    pub(super) repair: Template,
 }
 
 /// The pack in a folder of `templates/`.
 macro_rules! pack {
     ($folder:literal) => {
-        pack!($folder: decide, grade, grade_batch, grade_score, grade_score_batch, rewrite, direct, generate,
-            generate_strict, grounding, support, usefulness, rate, segment, proceed, choose)
+        pack!($folder: decide, grade, grade_batch, grade_score, grade_score_batch, rewrite, rewrite_gap, direct, generate,
+            generate_strict, grounding, support, usefulness, rate, segment, proceed, choose, claims, claims_useful, repair)
     };
     ($folder:literal: $($name:ident),+) => {
         Pack {

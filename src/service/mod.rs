@@ -60,10 +60,12 @@ impl Role {
         match task {
             Task::GradePassages(_) => Self::Grade,
             Task::RewriteQuery(_) => Self::Rewrite,
-            Task::Generate(_) | Task::GenerateSegment(_) => Self::Generate,
-            Task::DecideRetrieval(_) | Task::CheckGrounding(_) | Task::CheckUsefulness(_) | Task::Reflect(_) => {
-                Self::Check
-            }
+            Task::Generate(_) | Task::GenerateSegment(_) | Task::Repair(_) => Self::Generate,
+            Task::DecideRetrieval(_)
+            | Task::CheckGrounding(_)
+            | Task::CheckUsefulness(_)
+            | Task::CheckClaims(_)
+            | Task::Reflect(_) => Self::Check,
         }
     }
 
@@ -195,18 +197,19 @@ impl Services {
         self.solvers.iter().all(|solver| matches!(solver, Solver::Builtin))
     }
 
-    /// Whether the strategy can be followed with these solvers: of `self-rag` a model must write, and one
-    /// without reflection tokens be asked.
-    pub fn serves(&self, strategy: &Strategy) -> Result<(), StrategyError> {
+    /// The strategy as these solvers follow it: a scorer has all passages at once, and what the built-in
+    /// solver writes are quotations. For `self-rag` a model must write, and one without reflection tokens be
+    /// asked.
+    pub fn followed(&self, strategy: Strategy) -> Result<Strategy, StrategyError> {
         let asks = |role| matches!(self.of(role), Solver::Chat(_) | Solver::Completions(_) | Solver::Own(_));
         let writes_tokens = matches!(self.of(Role::Generate), Solver::Completions(_));
-        let serves = asks(Role::Generate) && (writes_tokens || asks(Role::Check));
-        if strategy.self_rag.is_none() || serves { Ok(()) } else { Err(StrategyError::NeedsModel) }
-    }
-
-    /// Whether passages are scored, which is best done all at once.
-    pub fn scores_passages(&self) -> bool {
-        matches!(self.of(Role::Grade), Solver::Scorer(_))
+        if strategy.self_rag.is_some() && !(asks(Role::Generate) && (writes_tokens || asks(Role::Check))) {
+            return Err(StrategyError::NeedsModel);
+        }
+        let scores = matches!(self.of(Role::Grade), Solver::Scorer(_));
+        let strategy = if scores { strategy.in_batches() } else { strategy };
+        let quotes = matches!(self.of(Role::Generate), Solver::Builtin);
+        Ok(if quotes { strategy.of_quotations() } else { strategy })
     }
 
     /// Whether there is a web search.

@@ -14,21 +14,25 @@ use crate::document::Passage;
 use crate::pipeline::cost::{LONGEST_DRAFT, LONGEST_QUERY, LONGEST_VERDICT};
 use crate::pipeline::reflection::Group;
 use crate::pipeline::segment::{Candidate, Evidence, Form, GenerateSegment, Reflect};
-use crate::pipeline::task::{CheckGrounding, CheckUsefulness, Generate, Grade, GradePassages, Task, TaskReply};
+use crate::pipeline::task::{
+    CheckClaims, CheckGrounding, CheckUsefulness, Generate, Grade, GradePassages, Rejected, Repair, RewriteQuery, Task,
+    TaskReply,
+};
 use crate::pipeline::verdict::{Retrieval, Scale, Support, Verdict};
 use crate::prompt::{self, Language, Prompt, Shown};
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, Message, ReplyFormat, Role};
 use crate::provider::logprobs::{self, after_reasoning, of_answers};
 use crate::provider::verdict::{binary_in, choice, confidence, is_copied, items, scale, score};
-use crate::solver::{checkpoint, marks};
+use crate::solver::{checkpoint, claims, marks};
 
 /// The same question must get the same verdict (seeds C-04, C-05); a query may vary a little. A draft
 /// may vary as its strategy says.
 const VERDICT_TEMPERATURE: f32 = 0.0;
 const QUERY_TEMPERATURE: f32 = 0.2;
 
-/// Room for each further verdict of a batch, and for a segment.
+/// Room for each further verdict of a batch, for each claim with the words that support it, and for a segment.
 const FURTHER_TOKENS: u32 = 32;
+const CLAIM_TOKENS: u32 = 96;
 const SEGMENT_TOKENS: u32 = 300;
 
 /// How many bytes of a reply are read.
@@ -97,6 +101,8 @@ fn requested(task: &Task, prompt: [String; 2]) -> ChatRequest {
             largest_reply: DRAFT_BYTES,
             ..chat(prompt, LONGEST_VERDICT)
         },
+        Task::CheckClaims(task) => listed(prompt, "claims", claims::schema(task), task.claims.len(), task.again),
+        Task::Repair(task) => listed(prompt, "statements", claims::repair_schema(), task.claims.len(), false),
     }
 }
 
@@ -114,10 +120,16 @@ fn prompt(task: &Task, language: Language) -> Prompt {
                 passages => several(question, passages, *again, language),
             }
         }
-        Task::RewriteQuery(task) => prompt::rewrite(&task.question, &task.tried, language),
+        Task::RewriteQuery(RewriteQuery { question, tried, held }) if held.is_empty() => {
+            prompt::rewrite(question, tried, language)
+        }
+        Task::RewriteQuery(RewriteQuery { question, tried, held }) => {
+            prompt::rewrite_gap(question, held, tried, language)
+        }
         Task::Generate(task) if task.passages.is_empty() => prompt::direct(&task.question, language),
         Task::Generate(Generate { question, passages, rejected, strict, .. }) => {
-            let rejected: Vec<&str> = rejected.iter().map(|rejected| rejected.text.as_str()).collect();
+            let rejected: Vec<String> = rejected.iter().map(what_failed).collect();
+            let rejected: Vec<&str> = rejected.iter().map(String::as_str).collect();
             prompt::generate(question, passages, &rejected, *strict, language)
         }
         Task::CheckGrounding(CheckGrounding { draft, passages, scale, again }) => match scale {
@@ -145,13 +157,25 @@ fn prompt(task: &Task, language: Language) -> Prompt {
             (Group::Usefulness, _) => prompt::rate(question, text, false, language),
             (_, None) => Prompt::default(),
         },
+        Task::CheckClaims(CheckClaims { question, draft, claims, passages, again }) => match question {
+            Some(question) => prompt::claims_useful(question, draft, claims, passages, *again, language),
+            None => prompt::claims(claims, passages, *again, language),
+        },
+        Task::Repair(Repair { question, draft, claims, passages }) => {
+            prompt::repair(question, draft, claims, passages, language)
+        }
     }
+}
+
+/// What a generator is not to repeat: the claims that failed, or the whole draft where none is named.
+fn what_failed(rejected: &Rejected) -> String {
+    if rejected.claims.is_empty() { rejected.text.clone() } else { rejected.claims.join("\n") }
 }
 
 type Grading = fn(&str, &Passage, bool, Language) -> Prompt;
 type GradingAll = fn(&str, &[Passage], bool, Language) -> Prompt;
 
-/// What a model calls the degrees of support.
+/// What a model calls the degrees of support of a whole draft.
 const SUPPORT: [(&str, Support); 3] =
     [("fully_supported", Support::Fully), ("partially_supported", Support::Partially), ("no_support", Support::None)];
 
@@ -184,6 +208,17 @@ fn verdict(prompt: [String; 2], field: &str, value: &Value, again: bool) -> Chat
         format,
         largest_reply: VERDICT_BYTES,
         ..chat(prompt, LONGEST_VERDICT)
+    }
+}
+
+/// A list with an entry for each of so many claims.
+fn listed(prompt: [String; 2], name: &str, schema: Value, count: usize, again: bool) -> ChatRequest {
+    let format = if again { ReplyFormat::Text } else { ReplyFormat::Schema { name: name.to_owned(), schema } };
+    ChatRequest {
+        temperature: Some(VERDICT_TEMPERATURE),
+        format,
+        largest_reply: VERDICT_BYTES,
+        ..chat(prompt, LONGEST_VERDICT + CLAIM_TOKENS * count as u32)
     }
 }
 
@@ -225,6 +260,10 @@ impl Put<'_> {
                 TaskReply::Candidate(candidate(task, &self.shown.without_fences(&reply.text), reply))
             }
             Task::Reflect(task) => TaskReply::Odds(odds(task.group, self.verdict(reply), &reply.tokens)),
+            Task::CheckClaims(task) => TaskReply::Claims(claims::read(task, listed_in(reply), &self.shown)),
+            Task::Repair(task) => {
+                TaskReply::Repairs(claims::read_repairs(task.claims.len(), listed_in(reply), &self.shown))
+            }
         }
     }
 
@@ -232,6 +271,12 @@ impl Put<'_> {
     fn verdict<'a>(&self, reply: &'a ChatReply) -> &'a str {
         if is_whole(reply) && !is_copied(&reply.text, &self.shown.material) { &reply.text } else { "" }
     }
+}
+
+/// A reply with a list; of one that was cut off the entries before the cut are whole.
+fn listed_in(reply: &ChatReply) -> &str {
+    let is_read = is_whole(reply) || (reply.finish == Finish::Length && !reply.lossy);
+    if is_read { &reply.text } else { "" }
 }
 
 /// A grade for each passage. Of a list that was cut off the verdicts before the cut are whole.

@@ -62,18 +62,30 @@ fn last_sentence<'a>(written: &'a str, before: &'a str) -> &'a str {
 
 /// The place in a passage that has most words of the sentence; of equals the first, else all of it.
 pub(super) fn support(sentence: &str, passage: &Passage) -> Span {
-    let units = ingest::units(&passage.text);
-    if let [unit] = units[..] {
-        return unit.span;
+    let nearest = nearest(sentence, std::slice::from_ref(passage));
+    nearest.map_or(Span { start: 0, end: passage.text.len() }, |quote| quote.span)
+}
+
+/// The place in the passages that has most words of the sentence; of equals the first. The only place
+/// there is has no other to be weighed against.
+pub(super) fn nearest(sentence: &str, passages: &[Passage]) -> Option<Quote> {
+    if let [passage] = passages
+        && let [unit] = ingest::units(&passage.text)[..]
+    {
+        return Some(Quote { passage: 0, span: unit.span });
     }
     let sought = words(&ingest::plain_text(sentence));
-    let shared = |span: Span| {
-        let found = words(&ingest::plain_text(&passage.text[span.start..span.end]));
-        sought.iter().filter(|word| found.contains(word)).count()
-    };
-    let places = units.into_iter().map(|unit| (shared(unit.span), unit.span));
-    let best = places.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    best.filter(|(shared, _)| *shared > 0).map_or(Span { start: 0, end: passage.text.len() }, |(_, span)| span)
+    let mut best = (0, None);
+    for (passage, of) in passages.iter().enumerate() {
+        for unit in ingest::units(&of.text) {
+            let found = words(&ingest::plain_text(&of.text[unit.span.start..unit.span.end]));
+            let shared = sought.iter().filter(|word| found.contains(word)).count();
+            if shared > best.0 {
+                best = (shared, Some(Quote { passage, span: unit.span }));
+            }
+        }
+    }
+    best.1
 }
 
 #[cfg(test)]

@@ -2,6 +2,6 @@
 
 pub mod builtin;
 pub mod checkpoint;
-pub mod literals;
+mod claims;
 pub mod llm;
 mod marks;

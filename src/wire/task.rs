@@ -8,8 +8,8 @@ use crate::document::{Origin, Passage, Span};
 use crate::pipeline::budget::Tokens;
 use crate::pipeline::segment::{GenerateSegment, Reflect};
 use crate::pipeline::task::{
-    Ask, CheckGrounding, CheckUsefulness, DecideRetrieval, Draft, Generate, Grade, GradePassages, MAX_BATCH, Quote,
-    Rejected, RewriteQuery, Task, TaskReply,
+    Ask, CheckClaims, CheckGrounding, CheckUsefulness, ClaimsSaid, DecideRetrieval, Draft, Generate, Grade,
+    GradePassages, MAX_BATCH, Quote, Rejected, Repair, RewriteQuery, Task, TaskReply,
 };
 use crate::pipeline::verdict::{Check, Retrieval, Scale, Support, Verdict};
 use crate::problem::Problem;
@@ -19,8 +19,16 @@ use crate::prompt::Language;
 pub const MAX_PASSAGES: usize = MAX_BATCH;
 
 /// The names of the tasks, in their addresses.
-pub const TASKS: [&str; 6] =
-    ["grade-passages", "rewrite-query", "generate", "check-grounding", "check-usefulness", "decide-retrieval"];
+pub const TASKS: [&str; 8] = [
+    "grade-passages",
+    "rewrite-query",
+    "generate",
+    "check-grounding",
+    "check-usefulness",
+    "decide-retrieval",
+    "check-claims",
+    "repair",
+];
 
 /// The body of a task: the fields of all of them, of which each has its own.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -41,6 +49,9 @@ pub struct TaskRequest {
     /// The draft that is checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draft: Option<String>,
+    /// The claims of the draft that are checked, or that failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<String>,
     /// The words in which a verdict is asked for: `binary` or `graded`.
     #[serde(default)]
     pub scale: Scale,
@@ -85,6 +96,9 @@ pub struct TaskRejected {
     pub text: String,
     /// The check that it failed.
     pub check: Check,
+    /// The claims that no passage supports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<String>,
 }
 
 impl TaskRequest {
@@ -103,11 +117,11 @@ impl TaskRequest {
                 let (question, passages) = (Some(question.clone()), own(passages));
                 Self { question, passages, scale: *scale, again: *again, ..base }
             }
-            Task::RewriteQuery(RewriteQuery { question, tried }) => {
-                Self { question: Some(question.clone()), tried: tried.clone(), ..base }
+            Task::RewriteQuery(RewriteQuery { question, tried, held }) => {
+                Self { question: Some(question.clone()), tried: tried.clone(), passages: own(held), ..base }
             }
             Task::Generate(Generate { question, passages, rejected, strict, temperature }) => {
-                let rejected = rejected.iter().map(|r| TaskRejected { text: r.text.clone(), check: r.check }).collect();
+                let rejected = rejected.iter().map(TaskRejected::from).collect();
                 let (question, passages) = (Some(question.clone()), own(passages));
                 Self { question, passages, rejected, strict: *strict, temperature: Some(*temperature), ..base }
             }
@@ -118,6 +132,14 @@ impl TaskRequest {
             Task::CheckUsefulness(CheckUsefulness { question, draft, scale, again }) => {
                 let (question, draft) = (Some(question.clone()), Some(draft.clone()));
                 Self { question, draft, scale: *scale, again: *again, ..base }
+            }
+            Task::CheckClaims(CheckClaims { question, draft, claims, passages, again }) => {
+                let (draft, claims, passages) = (Some(draft.clone()), claims.clone(), own(passages));
+                Self { question: question.clone(), draft, claims, passages, again: *again, ..base }
+            }
+            Task::Repair(Repair { question, draft, claims, passages }) => {
+                let (question, draft) = (Some(question.clone()), Some(draft.clone()));
+                Self { question, draft, claims: claims.clone(), passages: own(passages), ..base }
             }
             // Segments are written where the loop runs, or with the loop in the Worker.
             Task::GenerateSegment(_) | Task::Reflect(_) => base,
@@ -139,6 +161,7 @@ impl TaskRequest {
             ("tried", !self.tried.is_empty()),
             ("rejected", !self.rejected.is_empty()),
             ("draft", self.draft.is_some()),
+            ("claims", !self.claims.is_empty()),
             ("scale", self.scale != Scale::Binary),
             ("strict", self.strict),
             ("temperature", self.temperature.is_some()),
@@ -147,10 +170,12 @@ impl TaskRequest {
         let (needs, may): (&[&str], &[&str]) = match name {
             "decide-retrieval" => (&["question"], &[]),
             "grade-passages" => (&["question", "passages"], &["scale", "again"]),
-            "rewrite-query" => (&["question"], &["tried"]),
+            "rewrite-query" => (&["question"], &["tried", "passages"]),
             "generate" => (&["question"], &["passages", "rejected", "strict", "temperature"]),
             "check-grounding" => (&["draft", "passages"], &["scale", "again"]),
             "check-usefulness" => (&["question", "draft"], &["scale", "again"]),
+            "check-claims" => (&["draft", "claims", "passages"], &["question", "again"]),
+            "repair" => (&["question", "draft", "claims", "passages"], &[]),
             _ => {
                 return Err(Problem::new("not_found", 404, format!("there is no such task: use {}", TASKS.join(", "))));
             }
@@ -169,19 +194,24 @@ impl TaskRequest {
 
     fn into_task(self, name: &str) -> Task {
         let passages = self.passages.into_iter().map(Passage::from).collect();
-        let (question, draft) = (self.question.unwrap_or_default(), self.draft.unwrap_or_default());
-        let Self { scale, strict, again, .. } = self;
+        let Self { scale, strict, again, claims, .. } = self;
+        let draft = self.draft.unwrap_or_default();
+        if name == "check-claims" {
+            return CheckClaims { question: self.question, draft, claims, passages, again }.into();
+        }
+        let question = self.question.unwrap_or_default();
         match name {
+            "repair" => Repair { question, draft, claims, passages }.into(),
             "decide-retrieval" => DecideRetrieval { question }.into(),
             "grade-passages" => GradePassages { question, passages, scale, again }.into(),
-            "rewrite-query" => RewriteQuery { question, tried: self.tried }.into(),
+            "rewrite-query" => RewriteQuery { question, tried: self.tried, held: passages }.into(),
             "check-usefulness" => CheckUsefulness { question, draft, scale, again }.into(),
             "check-grounding" => {
                 let draft = Draft { text: draft, ..Draft::default() };
                 CheckGrounding { draft, passages, scale, again }.into()
             }
             _ => {
-                let rejected = self.rejected.into_iter().map(|r| Rejected { text: r.text, check: r.check }).collect();
+                let rejected = self.rejected.into_iter().map(Rejected::from).collect();
                 let temperature = self.temperature.unwrap_or(0.2);
                 Generate { question, passages, rejected, strict, temperature }.into()
             }
@@ -198,8 +228,23 @@ pub fn name(task: &Task) -> &'static str {
         Task::CheckGrounding(_) => TASKS[3],
         Task::CheckUsefulness(_) => TASKS[4],
         Task::DecideRetrieval(_) => TASKS[5],
+        Task::CheckClaims(_) => TASKS[6],
+        Task::Repair(_) => TASKS[7],
         Task::GenerateSegment(_) => GenerateSegment::NAME,
         Task::Reflect(_) => Reflect::NAME,
+    }
+}
+
+impl From<&Rejected> for TaskRejected {
+    fn from(rejected: &Rejected) -> Self {
+        let Rejected { text, check, claims } = rejected.clone();
+        Self { text, check, claims }
+    }
+}
+
+impl From<TaskRejected> for Rejected {
+    fn from(TaskRejected { text, check, claims }: TaskRejected) -> Self {
+        Self { text, check, claims }
     }
 }
 
@@ -254,6 +299,12 @@ pub struct TaskResponse {
     /// How useful a draft is, 1 to 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<u8>,
+    /// What was said of the claims of a draft, in their order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claims: Option<ClaimsSaid>,
+    /// A text in place of each claim that failed, in their order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repairs: Option<Vec<String>>,
     /// How often the model was called for it.
     pub called: u32,
     /// What it took; absent when the service did not say.
@@ -307,6 +358,8 @@ impl TaskResponse {
             }
             TaskReply::Query(query) => Self { query: Some(query), ..base },
             TaskReply::Verdict(verdict) => Self { verdict: Some(verdict), ..base },
+            TaskReply::Claims(claims) => Self { claims: Some(claims), ..base },
+            TaskReply::Repairs(repairs) => Self { repairs: Some(repairs), ..base },
             TaskReply::Candidate(_) | TaskReply::Odds(_) => base,
             TaskReply::Draft(draft) => {
                 let quote = |q: Quote| TaskQuote { passage: q.passage, start: q.span.start, end: q.span.end };
@@ -332,6 +385,8 @@ impl TaskResponse {
             self.verdict.map(TaskReply::Verdict),
             self.support.map(TaskReply::Support),
             self.rating.map(TaskReply::Rating),
+            self.claims.map(TaskReply::Claims),
+            self.repairs.map(TaskReply::Repairs),
         ];
         let mut said = said.into_iter().flatten();
         said.next().filter(|_| said.next().is_none())

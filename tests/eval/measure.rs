@@ -10,9 +10,9 @@ use std::io::{BufRead, Write, stdin, stdout};
 use countercheck::corpus::Corpus;
 use countercheck::document::{Document, Format, Origin, Passage, Span};
 use countercheck::embedding::StaticEmbedder;
+use countercheck::evidence::{Unsourced, unsourced};
 use countercheck::solver::builtin::grounding::{BIAS, Claim, WEIGHTS, assess};
 use countercheck::solver::builtin::relevance::{Features, features, score};
-use countercheck::solver::literals::{Unsourced, unsourced};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

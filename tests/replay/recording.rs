@@ -191,11 +191,13 @@ impl Options {
             decides_retrieval: self.decides_retrieval,
             k: self.k,
             grading: self.grading.as_ref().map(graded),
-            web: WebUse { results, graded: graded_web },
+            refines: false,
+            web: WebUse { results, graded: graded_web, for_the_gap: false },
             checks: Checks {
                 order: order.clone().leak(),
                 scale: *scale,
                 usefulness_floor: *usefulness_floor,
+                by_claim: None,
                 strict_retry: *strict_retry,
             },
             temperature: self.temperature,
@@ -228,7 +230,9 @@ impl From<&Reply> for Said {
             Reply::Task(TaskReply::Support(support)) => Self::Support(*support),
             Reply::Task(TaskReply::Rating(rating)) => Self::Rating(*rating),
             Reply::Task(TaskReply::Retrieval(retrieval)) => Self::Retrieval(*retrieval),
-            Reply::Task(TaskReply::Candidate(_) | TaskReply::Odds(_)) => unreachable!("no preset here writes segments"),
+            Reply::Task(
+                TaskReply::Candidate(_) | TaskReply::Odds(_) | TaskReply::Claims(_) | TaskReply::Repairs(_),
+            ) => unreachable!("no preset here writes segments or checks claims"),
             Reply::Failed(failure) => Self::from(failure),
         }
     }

@@ -3,8 +3,8 @@
 use countercheck::document::{Origin, Passage, Span};
 use countercheck::pipeline::strategy::NAMES;
 use countercheck::pipeline::task::{
-    CheckGrounding, CheckUsefulness, DecideRetrieval, Draft, Generate, Grade, GradePassages, Quote, Rejected,
-    RewriteQuery, Task, TaskReply,
+    CheckClaims, CheckGrounding, CheckUsefulness, ClaimSaid, ClaimsSaid, DecideRetrieval, Draft, Generate, Grade,
+    GradePassages, Quote, Rejected, Repair, RewriteQuery, Task, TaskReply,
 };
 use countercheck::pipeline::verdict::{Check, Retrieval, Scale, Support, Verdict};
 use countercheck::prompt::Language;
@@ -106,9 +106,18 @@ fn a_loop_over_a_worker_comes_to_the_answer_of_one_without() {
                 answer["usage"]["tokens"].take();
                 answer
             };
-            let remote = asked(&settings());
+            let mut remote = asked(&settings());
             let before = network.count("task");
-            assert_eq!(remote, asked(&ServiceSettings::default()), "{strategy}, {question}");
+            let mut own = asked(&ServiceSettings::default());
+            if strategy == "countercheck" {
+                // What a Worker writes is checked claim by claim, what the built-in solver writes is quoted.
+                for answer in [&mut remote, &mut own] {
+                    for field in ["claims", "trace", "usage"] {
+                        answer[field].take();
+                    }
+                }
+            }
+            assert_eq!(remote, own, "{strategy}, {question}");
             assert_eq!(network.count("task"), before, "{strategy}: only the first asks the Worker");
             assert!(before > 0 || remote["reason"] == "no_documents", "{strategy}, {question}: {remote}");
         }
@@ -126,15 +135,21 @@ fn every_task_and_every_reply_crosses_as_it_is() {
     let (question, text) = ("Why?".to_owned(), "Because.".to_owned());
     let passages = vec![passage("a#0", "One."), passage("b#1", "Two.")];
     let draft = Draft { text: text.clone(), ..Draft::default() };
-    let rejected = vec![Rejected { text: "No.".to_owned(), check: Check::Usefulness }];
+    let rejected = vec![Rejected { text: "No.".to_owned(), check: Check::Usefulness, claims: vec!["No.".to_owned()] }];
     let generate = Generate { question: question.clone(), passages, rejected, strict: true, temperature: 0.1 };
     let passages = || generate.passages.clone();
     let mut tasks: Vec<Task> = vec![
         DecideRetrieval { question: question.clone() }.into(),
-        RewriteQuery { question: question.clone(), tried: vec!["why".to_owned()] }.into(),
+        RewriteQuery { question: question.clone(), tried: vec!["why".to_owned()], held: passages() }.into(),
         generate.clone().into(),
         Generate { passages: Vec::new(), rejected: Vec::new(), strict: false, ..generate.clone() }.into(),
     ];
+    for (asked, again) in [(Some(question.clone()), true), (None, false)] {
+        let claims = vec!["One.".to_owned(), "Two.".to_owned()];
+        tasks.push(CheckClaims { question: asked, draft: text.clone(), claims, passages: passages(), again }.into());
+    }
+    let claims = vec!["One.".to_owned()];
+    tasks.push(Repair { question: question.clone(), draft: text.clone(), claims, passages: passages() }.into());
     for (scale, again) in [(Scale::Binary, true), (Scale::Graded, false)] {
         tasks.push(GradePassages { question: question.clone(), passages: passages(), scale, again }.into());
         tasks.push(CheckGrounding { draft: draft.clone(), passages: passages(), scale, again }.into());
@@ -148,6 +163,14 @@ fn every_task_and_every_reply_crosses_as_it_is() {
     let quotes = vec![Quote { passage: 1, span: Span { start: 0, end: 3 } }];
     for reply in [
         TaskReply::Retrieval(Retrieval::Continue),
+        TaskReply::Claims(ClaimsSaid {
+            claims: vec![
+                ClaimSaid { support: Support::Partially, passage: Some(1), quote: "Two.".to_owned() },
+                ClaimSaid::default(),
+            ],
+            useful: Verdict::No,
+        }),
+        TaskReply::Repairs(vec!["Two.".to_owned(), String::new()]),
         TaskReply::Grades(vec![Grade::scored(Some(0.25)), Grade::default()]),
         TaskReply::Query("why".to_owned()),
         TaskReply::Draft(Draft { text, quotes, truncated: true }),

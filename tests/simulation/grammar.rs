@@ -43,7 +43,8 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn may_follow(&mut self, before: Option<&Event>, event: &Event) -> bool {
         use Event::{
-            Check, Decide, DecideRetrieval, DraftDelta, DraftReject, DraftStart, Grade, Retrieve, Rewrite, WebSearch,
+            Check, Decide, DecideRetrieval, DraftDelta, DraftReject, DraftStart, Grade, Repair, Retrieve, Rewrite,
+            WebSearch,
         };
         if before.is_some_and(fails) != matches!(event, DraftReject { .. }) {
             return false;
@@ -57,6 +58,7 @@ impl Reader<'_> {
             _ => false,
         };
         match event {
+            Repair { .. } => false,
             DecideRetrieval { retrieve } => {
                 before.is_none() && strategy.decides_retrieval && model.retrieval == Some(*retrieve)
             }

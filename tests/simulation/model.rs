@@ -123,7 +123,7 @@ impl<'a> Model<'a> {
             }
             Effect::Ask(Task::GradePassages(task)) => self.take_grades(n, task, &one.reply),
             Effect::Ask(Task::RewriteQuery(_)) => {}
-            Effect::Ask(Task::GenerateSegment(_) | Task::Reflect(_)) => {
+            Effect::Ask(Task::GenerateSegment(_) | Task::Reflect(_) | Task::CheckClaims(_) | Task::Repair(_)) => {
                 self.misplaced.push(format!("order {n} is for a strategy that none of these is"));
             }
             Effect::Ask(Task::Generate(task)) => self.take_draft(n, task, &one.reply),

@@ -146,7 +146,9 @@ fn effect(effect: &Effect) -> String {
         }
         Effect::Ask(Task::CheckGrounding(task)) => format!("grounded {:?} again {}", task.draft.text, task.again),
         Effect::Ask(Task::CheckUsefulness(task)) => format!("useful {:?} again {}", task.draft, task.again),
-        Effect::Ask(Task::GenerateSegment(_) | Task::Reflect(_)) => "segment".to_owned(),
+        Effect::Ask(Task::GenerateSegment(_) | Task::Reflect(_) | Task::CheckClaims(_) | Task::Repair(_)) => {
+            "of another strategy".to_owned()
+        }
     }
 }
 

@@ -70,14 +70,15 @@ pub fn kind(effect: &Effect) -> u8 {
         Effect::Ask(Task::DecideRetrieval(_)) => 8,
         Effect::Ask(Task::GenerateSegment(_)) => 9,
         Effect::Ask(Task::Reflect(_)) => 10,
+        Effect::Ask(Task::CheckClaims(_) | Task::Repair(_)) => 11,
     }
 }
 
-/// `self-rag` has a scripted world of its own.
-const NO_SEGMENTS: &str = "no preset here writes segments";
+/// `self-rag` and `countercheck` have scripted worlds of their own.
+const OF_OTHERS: &str = "no preset here writes segments or checks claims";
 
 /// How many kinds there are.
-pub const KINDS: usize = 11;
+pub const KINDS: usize = 12;
 
 /// What becomes of an effect.
 pub struct Fate {
@@ -206,7 +207,9 @@ impl Scenario {
                 (Scale::Graded, Verdict::Unknown) if random.chance(50) => TaskReply::Rating(random.pick(&[0, 6, 255])),
                 (_, verdict) => TaskReply::Verdict(verdict),
             },
-            Effect::Ask(Task::GenerateSegment(_) | Task::Reflect(_)) => unreachable!("{NO_SEGMENTS}"),
+            Effect::Ask(Task::GenerateSegment(_) | Task::Reflect(_) | Task::CheckClaims(_) | Task::Repair(_)) => {
+                unreachable!("{OF_OTHERS}")
+            }
         })
     }
 
@@ -231,7 +234,9 @@ impl Scenario {
                 TaskReply::Support(Support::Fully)
             }
             Effect::Ask(Task::CheckGrounding(_) | Task::CheckUsefulness(_)) => TaskReply::Verdict(Verdict::Yes),
-            Effect::Ask(Task::GenerateSegment(_) | Task::Reflect(_)) => unreachable!("{NO_SEGMENTS}"),
+            Effect::Ask(Task::GenerateSegment(_) | Task::Reflect(_) | Task::CheckClaims(_) | Task::Repair(_)) => {
+                unreachable!("{OF_OTHERS}")
+            }
         })
     }
 
@@ -279,7 +284,7 @@ fn unlike_any_preset(strategy: &mut Strategy, random: &mut Random) {
         batched: random.chance(50),
         ..Grading::by(random.pick(&rules))
     });
-    strategy.web = WebUse { results: random.below(6), graded: random.chance(50) };
+    strategy.web = WebUse { results: random.below(6), graded: random.chance(50), for_the_gap: false };
     let orders = [
         &[][..],
         &[Check::Grounding],
@@ -291,6 +296,7 @@ fn unlike_any_preset(strategy: &mut Strategy, random: &mut Random) {
         order: random.pick(&orders),
         scale: random.pick(&[Scale::Binary, Scale::Graded]),
         usefulness_floor: 1 + random.below(5) as u8,
+        by_claim: None,
         strict_retry: random.chance(50),
     };
 }

@@ -6,7 +6,9 @@ use countercheck::pipeline::answer::{Answer, Question, RunError};
 use countercheck::pipeline::budget::Limits;
 use countercheck::pipeline::run::{Effect, Order, Outcome, Reply, Run, Step};
 use countercheck::pipeline::strategy::Strategy;
-use countercheck::pipeline::task::{Draft, Failure, Grade, Quote, Task, TaskReply};
+use countercheck::pipeline::task::{
+    CheckClaims, ClaimSaid, ClaimsSaid, Draft, Failure, Grade, Quote, Repair, Task, TaskReply,
+};
 use countercheck::pipeline::verdict::{Retrieval, Scale, Support, Verdict};
 
 /// What the world says, in the order in which it is asked. The last entry of a list is repeated.
@@ -27,6 +29,10 @@ pub struct Script {
     pub grounded: &'static str,
     /// Verdicts of the usefulness checks: y, n, ?; by degrees 1 to 5.
     pub useful: &'static str,
+    /// What is said of claims; by default all of them are in the first passage, and the draft is useful.
+    pub claims: fn(&CheckClaims) -> ClaimsSaid,
+    /// What is written in place of claims; by default nothing.
+    pub repairs: fn(&Repair) -> Vec<String>,
     /// What a web search brings: a number of results, `None` for "not configured".
     pub web: Option<Result<usize, ()>>,
     /// The drafts; empty: each differs from the others.
@@ -53,6 +59,8 @@ impl Default for Script {
             retrieve: Retrieval::Yes,
             grounded: "y",
             useful: "y",
+            claims: |task| said_of(task, |_| Support::Fully),
+            repairs: |task| vec![String::new(); task.claims.len()],
             web: Some(Ok(1)),
             drafts: Vec::new(),
             generate_fails_from: usize::MAX,
@@ -76,6 +84,14 @@ pub fn passage(n: usize, origin: Origin) -> Passage {
         text,
         origin,
     }
+}
+
+/// What is said of claims, each with all of the first passage as its quotation.
+pub fn said_of(task: &CheckClaims, support: impl Fn(&str) -> Support) -> ClaimsSaid {
+    let quote = task.passages[0].text.clone();
+    let said = |claim: &String| ClaimSaid { support: support(claim), passage: Some(0), quote: quote.clone() };
+    let useful = if task.question.is_some() { Verdict::Yes } else { Verdict::Unknown };
+    ClaimsSaid { claims: task.claims.iter().map(said).collect(), useful }
 }
 
 /// What a run did, for tests to look at.
@@ -157,13 +173,16 @@ fn task_reply(script: &Script, task: &Task, log: &mut Log) -> Result<TaskReply, 
                     let scores = if n < 1000 { script.scores } else { script.web_scores };
                     return Ok(Grade { verdict: Verdict::Unknown, score: scores.get(n % 1000).copied().flatten() });
                 }
-                let letter = script.grades.as_bytes()[n];
+                // The web's results are all relevant.
+                let letter = script.grades.as_bytes().get(n).copied().unwrap_or(b'R');
                 if letter == b'!' { Err(failure()) } else { Ok(Grade { verdict: verdict(letter)?, score: None }) }
             };
             TaskReply::Grades(task.passages.iter().map(grade).collect::<Result<_, _>>()?)
         }
         Task::DecideRetrieval(_) => TaskReply::Retrieval(script.retrieve),
         Task::GenerateSegment(_) | Task::Reflect(_) => panic!("no preset here writes segments"),
+        Task::CheckClaims(task) => TaskReply::Claims((script.claims)(task)),
+        Task::Repair(task) => TaskReply::Repairs((script.repairs)(task)),
         Task::RewriteQuery(task) => TaskReply::Query(format!("query {}", task.tried.len())),
         Task::Generate(task) => {
             let i = task.rejected.len();

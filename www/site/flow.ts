@@ -14,6 +14,7 @@ const STEPS = {
   segments: "Write segments",
   generate: "Write",
   grounding: "Supported?",
+  repair: "Mend",
   usefulness: "Useful?",
 };
 
@@ -28,6 +29,7 @@ const FLOWS: Record<string, Step[]> = {
   "corrective-scored": CORRECTIVE,
   "self-reflective": [...CORRECTIVE, "grounding", "usefulness"],
   "self-rag-prompted": ["decide-retrieval", "retrieve", "grade", "decide", "generate", "grounding", "usefulness"],
+  countercheck: [...CORRECTIVE, "grounding", "repair", "usefulness"],
   "self-rag": ["decide-retrieval", "retrieve", "segments", "grounding", "usefulness"],
 };
 
@@ -87,6 +89,8 @@ class Flow {
         this.#set(event.check, event.verdict, degree.replaceAll("_", " "));
         return event.check === "grounding" && event.verdict === "yes" ? this.#expect("usefulness") : undefined;
       }
+      case "repair":
+        return this.#set("repair", "done", event.claims === 1 ? "1 statement" : `${event.claims} statements`);
       case "draft-reject":
         return this.#set("generate", "no", `draft ${event.attempt} withdrawn`);
       case "answer":

@@ -14,10 +14,11 @@ pub use options::{MAX_BEAM_WIDTH, MAX_DEPTH, Mode, MostCalls, SelfRag, SelfRagOp
 
 use crate::document::Passage;
 use crate::pipeline::answer::{Answer, RunError};
+use crate::pipeline::attempt::Attempt;
 use crate::pipeline::beam::{Beam, Node, Segment, compose};
 use crate::pipeline::budget::Stop;
 use crate::pipeline::context::retrieve;
-use crate::pipeline::record::{Attempt, Ending, Record};
+use crate::pipeline::record::{Ending, Record};
 use crate::pipeline::reflection::Critique;
 use crate::pipeline::run::Path;
 use crate::pipeline::segment::{Candidate, Evidence, Form, GenerateSegment, cut, plain_text};

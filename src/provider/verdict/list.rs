@@ -19,7 +19,7 @@ pub fn items(reply: &str, count: usize) -> Vec<Option<Range<usize>>> {
     let Some(read) = without_reasoning(reply) else { return vec![None; count] };
     let offset = reply.len() - read.len();
     for place in flat_objects(read) {
-        let own = number(&read[place.clone()]).and_then(|n| found.get_mut(n.checked_sub(1)?));
+        let own = number_in(&read[place.clone()], ID).and_then(|n| found.get_mut(n.checked_sub(1)?));
         if let Some(own) = own {
             own.push(offset + place.start..offset + place.end);
         }
@@ -27,15 +27,35 @@ pub fn items(reply: &str, count: usize) -> Vec<Option<Range<usize>>> {
     found.into_iter().map(|mut places| places.pop().filter(|_| places.is_empty())).collect()
 }
 
-/// The number that an object names, once.
-fn number(object: &str) -> Option<usize> {
-    let pairs = object::only(object)??.pairs;
-    let mut named = pairs.into_iter().filter(|(name, _)| name.eq_ignore_ascii_case(ID));
-    match (named.next()?.1, named.next()) {
-        (Value::Number(number), None) => number.as_u64()?.try_into().ok(),
-        (Value::String(text), None) => text.trim_matches(['[', ']', '#', ' ']).parse().ok(),
+/// Where in the reply the one object stands that has a field of this name and no object in it.
+pub fn object_with(reply: &str, field: &str) -> Option<Range<usize>> {
+    let read = without_reasoning(reply)?;
+    let offset = reply.len() - read.len();
+    let has = |place: &Range<usize>| value(&read[place.clone()], field).is_some();
+    let mut found = flat_objects(read).into_iter().filter(has);
+    let place = found.next().filter(|_| found.next().is_none())?;
+    Some(offset + place.start..offset + place.end)
+}
+
+/// The number in a field of an object.
+pub fn number_in(object: &str, field: &str) -> Option<usize> {
+    match value(object, field)? {
+        Value::Number(number) => number.as_u64()?.try_into().ok(),
+        Value::String(text) => text.trim_matches(['[', ']', '#', ' ']).parse().ok(),
         _ => None,
     }
+}
+
+/// The text in a field of an object.
+pub fn text_in(object: &str, field: &str) -> Option<String> {
+    if let Value::String(text) = value(object, field)? { Some(text) } else { None }
+}
+
+/// The value of a field that the object has once.
+fn value(object: &str, field: &str) -> Option<Value> {
+    let pairs = object::only(object)??.pairs;
+    let mut named = pairs.into_iter().filter(|(name, _)| name.eq_ignore_ascii_case(field));
+    named.next().filter(|_| named.next().is_none()).map(|(_, value)| value)
 }
 
 /// The objects of a text that hold no other, from bracket to bracket. Outside of all objects a quotation

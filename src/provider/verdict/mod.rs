@@ -13,7 +13,7 @@ mod object;
 
 pub use confidence::confidence;
 pub use copied::is_copied;
-pub use list::items;
+pub use list::{items, number_in, object_with, text_in};
 use object::{Field, Objects};
 
 /// Longer replies are not read: a verdict is short.

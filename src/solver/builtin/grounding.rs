@@ -8,10 +8,10 @@
 use std::collections::BTreeSet;
 
 use crate::document::{Passage, Span};
+use crate::evidence::{unsourced, without_marks};
 use crate::index::words::words;
 use crate::ingest::{self, UnitKind};
 use crate::pipeline::verdict::Support;
-use crate::solver::literals::unsourced;
 
 /// What speaks for or against a statement, in the order of [`WEIGHTS`].
 pub type Features = [f32; 8];
@@ -215,22 +215,4 @@ impl Sources {
         }
         false
     }
-}
-
-/// The draft without its citation marks `[n]`.
-fn without_marks(draft: &str) -> String {
-    let mut text = String::with_capacity(draft.len());
-    let mut rest = draft;
-    while let Some(open) = rest.find('[') {
-        let inner = &rest[open + 1..];
-        let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
-        if digits > 0 && inner[digits..].starts_with(']') {
-            text.push_str(rest[..open].trim_end_matches(' '));
-            rest = &inner[digits + 1..];
-        } else {
-            text.push_str(&rest[..=open]);
-            rest = inner;
-        }
-    }
-    text + rest
 }

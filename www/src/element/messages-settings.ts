@@ -56,6 +56,10 @@ export const ENGLISH_SETTINGS: SettingsMessages = {
       name: "Corrective, by scores",
       text: "Scores each passage; the average decides whether they are used, completed or replaced by the web, whose pages are scored too. One call more for each passage and page.",
     },
+    countercheck: {
+      name: "Countercheck",
+      text: "Grades all passages with one call, holds each statement of the draft against a quotation, and mends what fails. Three calls for a good draft.",
+    },
     "self-rag-prompted": {
       name: "Self-RAG, by prompts",
       text: "Asks first whether the documentation is needed, then grades passages, support and usefulness; one strict draft after a bad one. No web search.",

@@ -53,6 +53,10 @@ verdicts: Array<PassageVerdict>,
  */
 decision?: Decision, 
 /**
+ * The draft claim by claim; of a strategy that checks each by itself.
+ */
+claims?: Array<Claim>, 
+/**
  * What was reflected on; of a strategy that decides whether to retrieve.
  */
 reflection?: Reflection, 
@@ -459,7 +463,11 @@ attempt: number,
 /**
  * The check that it failed.
  */
-check: Check, } | { "type": "check", 
+check: Check, } | { "type": "repair", 
+/**
+ * How many.
+ */
+claims: number, } | { "type": "check", 
 /**
  * Which check.
  */
@@ -582,7 +590,7 @@ export type Retrieval = "yes" | "no" | "continue" | "unknown";
 /**
  * When what was retrieved is not enough.
  */
-export type Rule = "any_irrelevant" | "average" | "max";
+export type Rule = "any_irrelevant" | "average" | "max" | "too_few";
 
 /**
  * A passage that was found.
