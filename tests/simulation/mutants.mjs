@@ -78,8 +78,8 @@ export const mutants = [
   {
     name: "the query's vector is not charged",
     file: "src/pipeline/budget.rs",
-    search: "[self.embed, self.decide,",
-    replace: "[self.decide,",
+    search: "[self.embed, self.web,",
+    replace: "[self.web,",
   },
   {
     name: "a search is not booked",
@@ -90,8 +90,8 @@ export const mutants = [
   {
     name: "a search by words alone is not told",
     file: "src/pipeline/context.rs",
-    search: `record.warn("embedding_failed",`,
-    replace: `record.warn("embedding",`,
+    search: `record.warn_once("embedding_failed",`,
+    replace: `record.warn_once("embedding",`,
   },
   {
     name: "an unreadable verdict is a yes",
@@ -168,8 +168,8 @@ export const mutants = [
   {
     name: "the generator is not told what was rejected",
     file: "src/pipeline/answer.rs",
-    search: "rejected.push(Rejected { text: draft.text, check });",
-    replace: "rejected.truncate(0);",
+    search: "rejected.push(Rejected { text: draft.text, check, claims });",
+    replace: "let _ = claims;\n        rejected.truncate(0);",
   },
   {
     name: "a context that is too long is given again whole",
@@ -240,7 +240,7 @@ export const mutants = [
   },
   {
     name: "usefulness counts more than grounding",
-    file: "src/pipeline/record.rs",
+    file: "src/pipeline/attempt.rs",
     search: "self.grounding.worth() + 0.5 * self.usefulness.worth()",
     replace: "0.5 * self.grounding.worth() + self.usefulness.worth()",
   },
@@ -252,7 +252,7 @@ export const mutants = [
   },
   {
     name: "citations count from the passage's start",
-    file: "src/pipeline/record.rs",
+    file: "src/pipeline/attempt.rs",
     search: "start: passage.span.start + quote.span.start",
     replace: "start: quote.span.start",
   },
@@ -359,7 +359,7 @@ export const mutants = [
   {
     name: "a draft that is supported in part is withdrawn",
     file: "src/pipeline/answer.rs",
-    search: "Verdict::No if support != Some(Support::Partially) => {",
+    search: "Verdict::No if support != Some(Support::Partially) || checks.by_claim.is_some() => {",
     replace: "Verdict::No => {\n                let _ = Support::Partially;",
   },
   {
@@ -413,13 +413,13 @@ export const mutants = [
   {
     name: "the estimate forgets that a verdict is asked for twice",
     file: "src/pipeline/cost.rs",
-    search: "usefulness: path.usefulness.saturating_mul(2),",
-    replace: "usefulness: path.usefulness,",
+    search: "grounding: path.grounding.saturating_mul(2),",
+    replace: "grounding: path.grounding,",
   },
   {
     name: "the estimate forgets the web's results",
     file: "src/pipeline/cost.rs",
-    search: "path.grade.saturating_add(results_graded)",
+    search: "path.grade.saturating_add(of_results(graded(results)))",
     replace: "path.grade",
   },
 ];
