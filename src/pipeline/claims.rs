@@ -137,13 +137,21 @@ pub(crate) async fn mend(
     let is_last = record.attempts.len() > strategy.max_retries as usize;
     let is_stuck = record.attempts.iter().rev().skip(1).take(1).any(|before| before.failing().len() <= failing);
     path.emit(Event::Repair { claims: failing });
+    // A draft that was there before has its verdicts.
+    let is_known = |draft: &Draft| record.attempts.iter().any(|before| before.draft.text == draft.text);
     if !is_last && !is_stuck {
-        let mended = repair(path, question, &attempt.draft, &attempt.claims, &attempt.context).await?;
-        return Ok(mended.map_or(Mended::Not, Mended::Draft));
+        match repair(path, question, &attempt.draft, &attempt.claims, &attempt.context).await? {
+            Some(mended) if !is_known(&mended) => return Ok(Mended::Draft(mended)),
+            Some(_) => {}
+            None => return Ok(Mended::Not),
+        }
     }
-    let Some(draft) = trimmed(&attempt.draft, &attempt.claims) else { return Ok(Mended::Not) };
     if attempt.claims.iter().any(|claim| claim.support == Support::Unknown) {
         return Ok(Mended::Not);
+    }
+    let Some(draft) = trimmed(&attempt.draft, &attempt.claims) else { return Ok(Mended::Not) };
+    if is_known(&draft) {
+        return Ok(Mended::Trimmed);
     }
     let (claims, _) = check(path, None, &draft.text, &attempt.context, &attempt.claims).await?;
     let grounding = support(&claims);

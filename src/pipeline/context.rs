@@ -201,10 +201,12 @@ async fn next_query(
         Ok(query) => query.trim().to_owned(),
         Err(failure) => {
             record.warn("rewrite_failed", &failure.to_string());
+            record.web = WebSearch::NoQuery;
             return Ok(None);
         }
     };
     if query.is_empty() || record.queries.contains(&query) {
+        record.web = WebSearch::NoQuery;
         return Ok(None);
     }
     path.emit(Event::Rewrite { query: query.clone() });

@@ -193,6 +193,8 @@ pub(crate) enum WebSearch {
     Open,
     /// The host has none.
     NotConfigured,
+    /// There is no other query to search for.
+    NoQuery,
     /// It failed.
     Failed,
 }

@@ -1,14 +1,17 @@
 //! `countercheck`: all grades in one call, claims that hold by a quotation, repair of those that do not.
 
-use countercheck::pipeline::answer::{Answer, Outcome, Reason};
+use countercheck::document::{Hit, Origin, Passage};
+use countercheck::pipeline::answer::{Answer, Outcome, Question, Reason};
 use countercheck::pipeline::budget::Limits;
-use countercheck::pipeline::run::Effect;
-use countercheck::pipeline::strategy::{ByClaim, Checks, Strategy};
-use countercheck::pipeline::task::{CheckClaims, ClaimSaid, ClaimsSaid, Draft, Task};
+use countercheck::pipeline::run::{Effect, Outcome as Performed, Reply, Run, Step};
+use countercheck::pipeline::strategy::{ByClaim, Checks, Options, Strategy};
+use countercheck::pipeline::task::{
+    CheckClaims, ClaimSaid, ClaimsSaid, Draft, Failure, Generate, Grade, Task, TaskReply,
+};
 use countercheck::pipeline::trace::Event;
 use countercheck::pipeline::verdict::{Support, Verdict};
 
-use crate::support::{Log, Script, run_logged, said_of};
+use crate::support::{Log, Script, passage, run_logged, said_of};
 
 fn ask(script: &Script) -> (Answer, Log) {
     let (answer, log) = run_logged(script, Strategy::countercheck(), Limits::default());
@@ -164,4 +167,124 @@ fn what_is_not_useful_has_the_web_asked_for_what_is_missing() {
         "the query is written from what there is"
     );
     assert_eq!((answer.grounded, answer.useful, answer.reason), (Some(true), Some(false), Some(Reason::NotUseful)));
+}
+
+/// A world in which anything may be said: numbers from a seed (Knuth's MMIX generator), nothing else.
+struct Whims(u64);
+
+impl Whims {
+    fn below(&mut self, n: u64) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % n) as usize
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u64)]
+    }
+
+    fn reply(&mut self, effect: &Effect) -> Reply {
+        let sentences = ["It works.", "It takes 4711 ms.", "It is fast.", "Use `nonesuch`.", "Ask us."];
+        let verdict = |whims: &mut Self| whims.pick(&[Verdict::Yes, Verdict::No, Verdict::Unknown]);
+        let text = |whims: &mut Self| (0..whims.below(4)).map(|_| whims.pick(&sentences)).collect::<Vec<_>>().join(" ");
+        if self.below(12) == 0 {
+            return Reply::Failed(Failure::Malformed { task: "any" });
+        }
+        let task = match effect {
+            Effect::Retrieve { k, .. } => {
+                let hit = |n| Hit { passage: passage(n, Origin::Local), score: 1.0, lexical: 1.0, dense: None };
+                return Reply::Hits((0..*k).map(hit).collect());
+            }
+            Effect::SearchWeb { .. } => {
+                let first = 1000 * (1 + self.below(5));
+                return Reply::Web((first..first + self.below(3)).map(|n| passage(n, Origin::Web)).collect());
+            }
+            Effect::Ask(task) => task,
+        };
+        Reply::Task(match task {
+            Task::GradePassages(task) => {
+                let grade = |_: &Passage| Grade { verdict: verdict(self), score: None };
+                TaskReply::Grades(task.passages.iter().map(grade).collect())
+            }
+            Task::Generate(_) => TaskReply::Draft(Draft { text: text(self), ..Draft::default() }),
+            Task::CheckClaims(task) => {
+                let claim = |_: &String| ClaimSaid {
+                    support: self.pick(&[
+                        Support::Fully,
+                        Support::Fully,
+                        Support::Partially,
+                        Support::None,
+                        Support::Unknown,
+                    ]),
+                    passage: self.pick(&[None, Some(0), Some(1), Some(99)]),
+                    quote: self
+                        .pick(&["Passage number 1.", "number 0", "passage", "Passage number 77.", ""])
+                        .to_owned(),
+                };
+                let claims = task.claims.iter().map(claim).collect();
+                TaskReply::Claims(ClaimsSaid { claims, useful: verdict(self) })
+            }
+            Task::Repair(task) => TaskReply::Repairs(task.claims.iter().map(|_| text(self)).collect()),
+            Task::CheckUsefulness(_) => TaskReply::Verdict(verdict(self)),
+            Task::RewriteQuery(task) => TaskReply::Query(format!("query {}", task.tried.len())),
+            task => unreachable!("{task:?} is of another strategy"),
+        })
+    }
+}
+
+#[test]
+fn whatever_is_said_an_answer_cites_only_what_stands_in_what_was_given() {
+    let (mut answered, mut trimmed, mut partial) = (0, 0, 0);
+    for seed in 0..20_000 {
+        let mut whims = Whims(seed);
+        let options =
+            Options { k: Some(1 + whims.below(6)), max_retries: Some(whims.below(4) as u32), ..Options::default() };
+        let strategy = Strategy::countercheck().with(options).expect("a strategy");
+        let limits = Limits { max_calls: whims.pick(&[3, 6, 40, 40]), ..Limits::of(&strategy) };
+        let question = Question::new("What are the steps of RAG?").expect("a question");
+        let mut run = Run::new(question, strategy, limits, 0);
+        let (mut given, mut asked) = (Vec::<Passage>::new(), Vec::new());
+        let result = loop {
+            match run.next_step() {
+                Step::Done(result) => break *result,
+                Step::Wait => panic!("seed {seed} waits for nothing"),
+                Step::Perform(orders) => {
+                    for order in orders {
+                        if let Effect::Ask(task) = &order.effect {
+                            assert!(!asked.contains(task), "seed {seed}: {task:?} is asked twice");
+                            asked.push(task.clone());
+                            if let Task::Generate(Generate { passages, .. }) = task {
+                                given.extend(passages.iter().cloned());
+                            }
+                        }
+                        let outcome = Performed::without_tokens(whims.reply(&order.effect), 1);
+                        run.resolve(order.id, outcome, 1).expect("it is open");
+                    }
+                }
+            }
+        };
+        let Ok(answer) = result else { continue };
+        let note = format!("seed {seed}: {answer:?}");
+        assert!(answer.calls.charged() <= limits.max_calls, "{note}");
+        for citation in &answer.citations {
+            let passage = given.iter().find(|passage| passage.id == citation.passage_id).expect(&note);
+            let at = citation.start - passage.span.start..citation.end - passage.span.start;
+            assert_eq!(passage.text.get(at), Some(citation.quote.as_str()), "{note}");
+            assert!(answer.text.contains(&format!("[{}]", citation.n)), "{note}");
+        }
+        if answer.grounded == Some(true) {
+            assert!(!answer.claims.is_empty(), "{note}");
+            assert!(answer.claims.iter().all(|c| c.support == Support::Fully && c.citation.is_some()), "{note}");
+            assert!(!answer.text.contains("4711") && !answer.text.contains("nonesuch"), "{note}");
+        }
+        let passed = answer.grounded == Some(true) && answer.useful == Some(true);
+        assert_eq!(answer.outcome == Outcome::Answered, passed, "{note}");
+        answered += u32::from(passed);
+        partial += u32::from(answer.outcome == Outcome::Partial);
+        trimmed +=
+            u32::from(passed && answer.calls.usefulness > 0 && answer.trace.iter().any(|e| e.name() == "repair"));
+    }
+    assert!(
+        answered > 100 && partial > 100 && trimmed > 20,
+        "{answered} answered, {partial} partial, {trimmed} trimmed"
+    );
 }
