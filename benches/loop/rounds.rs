@@ -32,13 +32,17 @@ fn latency(effect: &Effect) -> Millis {
         Effect::Retrieve { .. } => 0,
         Effect::SearchWeb { .. } => 2_000,
         Effect::Ask(Task::GradePassages(_) | Task::RewriteQuery(_)) => 400,
-        Effect::Ask(Task::GenerateSegment(GenerateSegment { evidence: Evidence::Undecided, .. })) => 600,
-        Effect::Ask(Task::Generate(_) | Task::GenerateSegment(_) | Task::Repair(_)) => 1_500,
+        Effect::Ask(
+            Task::GenerateSegment(GenerateSegment { evidence: Evidence::None | Evidence::Passage(_), .. })
+            | Task::Generate(_)
+            | Task::Repair(_),
+        ) => 1_500,
         Effect::Ask(
             Task::CheckGrounding(_)
             | Task::CheckUsefulness(_)
             | Task::CheckClaims(_)
             | Task::DecideRetrieval(_)
+            | Task::GenerateSegment(_)
             | Task::Reflect(_),
         ) => 600,
     }

@@ -58,15 +58,12 @@ pub fn without_marks(text: &str) -> String {
     while let Some(open) = rest.find('[') {
         let before = &rest[..open];
         let glued = before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '`');
-        match mark_end(&rest[open + 1..]).filter(|_| !glued) {
-            Some(after) => {
-                plain.push_str(before.trim_end_matches(' '));
-                rest = after;
-            }
-            None => {
-                plain.push_str(&rest[..=open]);
-                rest = &rest[open + 1..];
-            }
+        if let Some(after) = mark_end(&rest[open + 1..]).filter(|_| !glued) {
+            plain.push_str(before.trim_end_matches(' '));
+            rest = after;
+        } else {
+            plain.push_str(&rest[..=open]);
+            rest = &rest[open + 1..];
         }
     }
     plain + rest

@@ -30,8 +30,9 @@ pub fn strips(text: &str) -> Vec<Span> {
 fn belongs(before: Unit, unit: Unit, text: &str) -> bool {
     let announced = text[before.span.start..before.span.end].ends_with(':');
     match (before.kind, unit.kind) {
-        (UnitKind::Heading, _) => true,
-        (UnitKind::ListItem, UnitKind::ListItem) | (UnitKind::TableRow, UnitKind::TableRow) => true,
+        (UnitKind::Heading, _)
+        | (UnitKind::ListItem, UnitKind::ListItem)
+        | (UnitKind::TableRow, UnitKind::TableRow) => true,
         (_, UnitKind::Heading | UnitKind::Sentence) => false,
         _ => announced,
     }

@@ -217,13 +217,11 @@ impl Task {
             Self::DecideRetrieval(_) => Call::Decide,
             Self::GradePassages(_) => Call::Grade,
             Self::RewriteQuery(_) => Call::Rewrite,
-            Self::Generate(_) => Call::Generate,
-            Self::CheckGrounding(_) => Call::Grounding,
+            Self::Generate(_) | Self::Repair(_) => Call::Generate,
+            Self::CheckGrounding(_) | Self::CheckClaims(_) => Call::Grounding,
             Self::CheckUsefulness(_) => Call::Usefulness,
             Self::GenerateSegment(_) => Call::Segment,
             Self::Reflect(_) => Call::Reflect,
-            Self::CheckClaims(_) => Call::Grounding,
-            Self::Repair(_) => Call::Generate,
         }
     }
 }

@@ -58,7 +58,6 @@ impl Reader<'_> {
             _ => false,
         };
         match event {
-            Repair { .. } => false,
             DecideRetrieval { retrieve } => {
                 before.is_none() && strategy.decides_retrieval && model.retrieval == Some(*retrieve)
             }
@@ -114,7 +113,7 @@ impl Reader<'_> {
                 due && *attempt == self.drafts && self.drafts == self.rejects + 1
             }
             // `self-rag` has a scripted world of its own.
-            Event::Segment { .. } => false,
+            Repair { .. } | Event::Segment { .. } => false,
             DraftDelta { .. } => matches!(before, Some(DraftStart { .. } | DraftDelta { .. })),
             Check { check, verdict, support, rating } => {
                 let due = match before {
