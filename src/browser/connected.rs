@@ -221,8 +221,8 @@ impl Platform for Connected {
         let asked =
             FunctionPairs { role: Role::Grade.name(), question, passages: passages.iter().map(shown).collect() };
         let asked = to_js(&asked).map_err(|_| ProviderError::Function)?;
-        let scores = self.functions.call(None, |page, call| page.score(call, scorer, &asked)).await?;
-        serde_wasm_bindgen::from_value(scores).map_err(|_| ProviderError::Function)
+        let given = self.functions.call(None, |page, call| page.score(call, scorer, &asked)).await?;
+        serde_wasm_bindgen::from_value(given).map_err(|_| ProviderError::Function)
     }
 
     async fn own_passages(&self, retriever: u32, query: &str, k: usize) -> Result<Vec<OwnPassage>, ProviderError> {

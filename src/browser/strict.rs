@@ -110,7 +110,7 @@ impl Argument {
 }
 
 #[cfg(feature = "models")]
-impl<'de> serde::de::IntoDeserializer<'de, Invalid> for Argument {
+impl serde::de::IntoDeserializer<'_, Invalid> for Argument {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {

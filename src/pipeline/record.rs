@@ -182,6 +182,7 @@ pub(crate) enum Ending {
     /// The generator had passages and nothing to say.
     Silent,
     /// What it said was dropped, since its passages do not support it.
+    #[cfg_attr(all(feature = "browser", not(feature = "models")), allow(dead_code, reason = "of `self-rag` alone"))]
     Unsupported,
 }
 
