@@ -4,7 +4,7 @@
 use ts_rs::{Config, TS};
 
 use crate::document::{Format, Origin};
-use crate::pipeline::answer::{Citation, Outcome, PassageVerdict, Reason, Reflection, Source, Warning};
+use crate::pipeline::answer::{Citation, Claim, Outcome, PassageVerdict, Reason, Reflection, Source, Warning};
 use crate::pipeline::beam::Combine;
 use crate::pipeline::budget::{Calls, Tokens};
 use crate::pipeline::cost::{Estimate, Step, Steps};
@@ -39,6 +39,7 @@ fn generated() -> String {
         Calls,
         Check,
         Citation,
+        Claim,
         Combine,
         reflection::Rule,
         Decision,

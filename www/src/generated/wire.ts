@@ -244,6 +244,23 @@ end: number,
 origin: Origin, };
 
 /**
+ * What the draft says in one sentence, list item, table row or code block.
+ */
+export type Claim = { 
+/**
+ * Its words, without citation marks.
+ */
+text: string, 
+/**
+ * How far the passages support it.
+ */
+support: Support, 
+/**
+ * The number of the citation that supports it; absent where none does.
+ */
+citation?: number, };
+
+/**
  * How the scores of an answer's segments are put together.
  */
 export type Combine = "sum" | "product";
