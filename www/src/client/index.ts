@@ -53,6 +53,7 @@ export type {
   Calls,
   Check,
   Citation,
+  Claim,
   Combine,
   CritiqueRule,
   Decision,
