@@ -37,6 +37,7 @@ use crate::pipeline::run::Run;
 use crate::pipeline::trace::Event;
 use crate::problem::Problem;
 use crate::solver::builtin;
+#[cfg(feature = "models")]
 use crate::wire::cost::EstimateRequest;
 use crate::wire::{Answer, AskRequest, Asked, DocumentInput, SearchHit, SearchRequest, SearchResponse, Statistics};
 
@@ -139,6 +140,7 @@ impl Engine {
     }
 
     /// What a run will cost: an `EstimateRequest` to an `Estimate`.
+    #[cfg(feature = "models")]
     pub fn estimate(&self, request: &JsValue) -> Result<JsValue, JsValue> {
         to_js(&strict::read::<EstimateRequest>(request).and_then(EstimateRequest::check).map_err(thrown)?)
     }

@@ -8,6 +8,10 @@ pub mod answer;
 mod attempt;
 pub mod beam;
 pub mod budget;
+#[cfg(any(not(feature = "browser"), feature = "models"))]
+mod claims;
+#[cfg(all(feature = "browser", not(feature = "models")))]
+#[path = "no_claims.rs"]
 mod claims;
 mod context;
 pub mod cost;

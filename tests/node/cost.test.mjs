@@ -26,7 +26,7 @@ async function priced(t, { usage, prices = PRICES, search, grade = REPLIES.grade
 test("r_16_an_estimate_has_the_seeds_total_by_step_and_c_22_four_grades_before_the_draft", async () => {
   const { path, upper } = await estimate({ k: 4, maxRetries: 1 });
   const calls = Object.fromEntries(Object.entries(path).map(([step, { calls }]) => [step, calls]));
-  const none = { embed: 0, decide: 0, rewrite: 0, web: 0 };
+  const none = { embed: 0, decide: 0, rewrite: 0, web: 0, segment: 0, reflect: 0 };
   assert.deepEqual(calls, { ...none, grade: 4, generate: 2, grounding: 2, usefulness: 2, total: 10 });
   assert.equal("cost" in path.total, false);
   // Grades, drafts and checks twice, two searches and a query between them; each call three times.
@@ -34,6 +34,8 @@ test("r_16_an_estimate_has_the_seeds_total_by_step_and_c_22_four_grades_before_t
   assert.equal((await estimate({ strategy: "naive", embed: true })).path.total.calls, 2, "plain RAG");
   assert.equal((await estimate({ web: false })).upper.web.calls, 0);
   assert.equal((await estimate({ strategy: "corrective-scored", scorer: true })).path.grade.calls, 1);
+  assert.equal((await estimate({ strategy: "countercheck", maxRetries: 0 })).path.total.calls, 3);
+  assert.equal((await estimate({ strategy: "self-rag" })).path.segment.calls, 4);
 });
 
 test("g_22_a_graded_passage_is_500_tokens_and_r_17_money_is_their_price", async () => {

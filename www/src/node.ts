@@ -34,7 +34,7 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
 
 /** Counts what a question will cost; see the browser's function of the same name. */
 export async function estimate(options: EstimateOptions = {}): Promise<Estimate> {
-  const { wasm = beside("countercheck_bg.wasm") } = options;
+  const { wasm = beside("countercheck_models_bg.wasm") } = options;
   return estimateWith({ ...options, wasm: isFile(wasm) ? await read(wasm, "the WebAssembly module") : wasm });
 }
 

@@ -35,5 +35,6 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
 
 /** Counts what a question will cost; see the browser's function of the same name. */
 export async function estimate(options: EstimateOptions = {}): Promise<Estimate> {
-  return estimateWith({ wasm: module, ...options });
+  const wasm = (await import("../../dist/countercheck_models_bg.wasm")).default;
+  return estimateWith({ wasm, ...options });
 }

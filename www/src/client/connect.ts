@@ -24,9 +24,9 @@ let kit: Kit;
 let runtime: Runtime<glue.Engine> | undefined;
 
 /** The module with models; in place of the small one, never beside it in one assistant. */
-function modelsRuntime(): Runtime<glue.Engine> {
+export function modelsRuntime({ Runtime }: Kit): Runtime<glue.Engine> {
   const place = () => new URL("../countercheck_models_bg.wasm", import.meta.url);
-  return (runtime ??= new kit.Runtime(glue, place, "countercheck_models_bg.wasm"));
+  return (runtime ??= new Runtime(glue, place, "countercheck_models_bg.wasm"));
 }
 
 const ROLES = ["grade", "rewrite", "generate", "check"] as const satisfies Role[];
@@ -39,7 +39,7 @@ export async function connected(
 ): Promise<Backend> {
   kit = shared;
   const connect = connection(options);
-  const runtime = modelsRuntime();
+  const runtime = modelsRuntime(kit);
   const [loaded] = await Promise.all([files(), runtime.load(options.wasm)]);
   const { embed, retrieve } = options;
   return embed === undefined && retrieve === undefined

@@ -1,9 +1,10 @@
 // Estimates, and what calls and tokens come to in money. A chunk of its own: most pages need neither.
 //
-// The engine counts, since it also bounds a run by what it counts. Money is multiplied here: prices are
+// The engine counts, since it also bounds a run by what it counts: that of pages with models, since without
+// them a question costs nothing. Money is multiplied here: prices are
 // fractions of the caller's currency, and a module that reads fractions would weigh more on every page.
 
-import type { Engine } from "../../../dist/wasm/countercheck.js";
+import type { Engine } from "../../../dist/wasm-models/countercheck_models.js";
 import type {
   Answer as RunAnswer,
   Calls,
@@ -15,7 +16,6 @@ import type {
   Usage as RunUsage,
 } from "../generated/wire.ts";
 import type { Kit } from "./kit.ts";
-import type { Runtime } from "./runtime.ts";
 import type { Source } from "./types.ts";
 
 /**
@@ -46,7 +46,7 @@ export type Answer = Omit<RunAnswer, "usage"> & { usage: Usage };
 export interface EstimateOptions extends EstimateRequest {
   /** Adds `cost` to each step. */
   prices?: Prices;
-  /** Another address of countercheck_bg.wasm, as for `createAssistant`. */
+  /** Another address of countercheck_models_bg.wasm, as for `createAssistant`. */
   wasm?: Source | WebAssembly.Module;
 }
 
@@ -82,14 +82,17 @@ export function pricing(prices: Prices, { CountercheckError }: Kit) {
 /** Has the engine count. */
 export async function estimated(
   { prices, wasm, ...request }: EstimateOptions,
-  runtime: Runtime<Engine>,
   kit: Kit,
 ): Promise<Estimate> {
   const priced = prices && pricing(prices, kit);
+  const runtime = (await import("./connect.ts")).modelsRuntime(kit);
   await runtime.load(wasm);
-  const backend = new kit.LocalBackend(runtime, {});
+  class Counting extends kit.LocalBackend<Engine> {
+    count = () => this.run(async (engine) => engine.estimate(kit.snakeKeys(request))) as Promise<Counted>;
+  }
+  const backend = new Counting(runtime, {});
   try {
-    const counted = backend.estimate(request);
+    const counted = await backend.count();
     return priced?.estimate(counted) ?? counted;
   } finally {
     backend.dispose();

@@ -138,7 +138,7 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
  * path.total.calls; // 10
  */
 export async function estimate(options: EstimateOptions = {}): Promise<Estimate> {
-  return (await import("./cost.ts")).estimated(options, smallRuntime, kit);
+  return (await import("./cost.ts")).estimated(options, kit);
 }
 
 async function loadFiles(index: AssistantOptions["index"], embedder: NonNullable<AssistantOptions["embedder"]>) {

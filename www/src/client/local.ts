@@ -8,8 +8,6 @@ import type {
   Answer,
   AskRequest,
   DocumentInput,
-  Estimate,
-  EstimateRequest,
   Event as RunEvent,
   SearchHit,
   Statistics,
@@ -107,11 +105,6 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
 
   async statistics(): Promise<Statistics> {
     return camelKeys<Statistics>(this.#call((engine) => engine.statistics()));
-  }
-
-  /** What a run will cost. */
-  estimate(request: EstimateRequest): Estimate {
-    return this.#call((engine) => engine.estimate(snakeKeys(request))) as Estimate;
   }
 
   dispose(): void {
