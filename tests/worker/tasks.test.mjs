@@ -109,7 +109,7 @@ test("tasks_are_typed_and_bounded", async () => {
     await refused(await task("grade-passages", { ...GRADING, prompt: "Say hello." }), 400, "unknown_field");
     await refused(await task("grade-passages", { ...GRADING, messages: [] }), 400, "unknown_field");
     await refused(await task("grade-passages", { question: "Why?" }), 400, "invalid_request");
-    await refused(await task("rewrite-query", GRADING), 400, "unknown_field");
+    await refused(await task("rewrite-query", { ...GRADING, draft: "It is bread." }), 400, "unknown_field");
     await refused(await task("grade-passages", { ...GRADING, passages: Array(21).fill(PASSAGE) }), 413, "too_large");
     const long = { ...GRADING, passages: [{ ...PASSAGE, text: "a".repeat(65 * 1024) }] };
     await refused(await task("grade-passages", long), 413, "too_large");
