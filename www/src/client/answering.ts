@@ -1,6 +1,6 @@
 // An answer on its way: a promise that can also be iterated over.
 
-import type { Answer } from "./cost.ts";
+import type { Answer } from "./usage.ts";
 import type { AnswerEvent, Answering, Events } from "./types.ts";
 
 /**

@@ -3,7 +3,7 @@
 import type { Answer as RunAnswer, AskRequest, DocumentInput } from "../generated/wire.ts";
 import { startAnswering } from "./answering.ts";
 import { Cancellation } from "./cancellation.ts";
-import type { Answer } from "./cost.ts";
+import type { Answer } from "./usage.ts";
 import { CountercheckError, abortError } from "./error.ts";
 import type { AskDefaults, Assistant, Backend } from "./types.ts";
 

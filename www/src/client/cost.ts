@@ -1,63 +1,12 @@
 // Estimates, and what calls and tokens come to in money. A chunk of its own: most pages need neither.
 //
 // The engine counts, since it also bounds a run by what it counts: that of pages with models, since without
-// them a question costs nothing. Money is multiplied here: prices are
-// fractions of the caller's currency, and a module that reads fractions would weigh more on every page.
+// them a question costs nothing. Money is multiplied here: prices are fractions of the caller's currency.
 
 import type { Engine } from "../../../dist/wasm-models/countercheck_models.js";
-import type {
-  Answer as RunAnswer,
-  Calls,
-  Estimate as Counted,
-  EstimateRequest,
-  Step,
-  Steps,
-  Tokens,
-  Usage as RunUsage,
-} from "../generated/wire.ts";
+import type { Answer as RunAnswer, Calls, Estimate as Counted, Steps, Tokens } from "../generated/wire.ts";
 import type { Kit } from "./kit.ts";
-import type { Source } from "./types.ts";
-
-/**
- * What services charge, in any one currency. What has no price here is not taken for free: where it was
- * used, the cost is null.
- */
-export interface Prices {
-  /** For a million tokens that chat models read. */
-  input?: number;
-  /** For a million tokens that they write. */
-  output?: number;
-  /** For a search of the web. */
-  webSearch?: number;
-  /** For the vector of a query. */
-  embedding?: number;
-}
-
-/** What a run took, and by the assistant's `prices` what it cost. */
-export type Usage = RunUsage & {
-  /** In the currency of the prices; null where tokens or a price are unknown, absent without prices. */
-  cost?: number | null;
-};
-
-/** An answer with everything that is known about it. */
-export type Answer = Omit<RunAnswer, "usage"> & { usage: Usage };
-
-/** What to estimate, and with what. */
-export interface EstimateOptions extends EstimateRequest {
-  /** Adds `cost` to each step. */
-  prices?: Prices;
-  /** Another address of countercheck_models_bg.wasm, as for `createAssistant`. */
-  wasm?: Source | WebAssembly.Module;
-}
-
-/** Calls of one kind, their tokens, and with prices what they cost. */
-export type EstimatedStep = Step & { cost?: number | null };
-
-/** A cost by the kinds of calls, and in total. */
-export type EstimatedSteps = { [step in keyof Steps]: EstimatedStep };
-
-/** What a run will cost: on its path, and at the most. */
-export type Estimate = { [bound in keyof Counted]: EstimatedSteps };
+import type { Answer, Estimate, EstimateOptions, EstimatedSteps, Prices } from "./usage.ts";
 
 /** Multiplies by prices; refuses what is no price. */
 export function pricing(prices: Prices, { CountercheckError }: Kit) {

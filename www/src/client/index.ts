@@ -3,7 +3,7 @@
 // Nothing is loaded before `createAssistant` is called.
 
 import { assistantOf } from "./assistant.ts";
-import type { Estimate, EstimateOptions } from "./cost.ts";
+import type { Estimate, EstimateOptions } from "./usage.ts";
 import { CountercheckError } from "./error.ts";
 import { kit } from "./kit.ts";
 import { LocalBackend } from "./local.ts";
@@ -11,7 +11,7 @@ import { smallRuntime } from "./small.ts";
 import { loadEmbedder, loadIndex } from "./source.ts";
 import type { Assistant, AssistantOptions } from "./types.ts";
 
-export type { Answer, Estimate, EstimateOptions, EstimatedStep, EstimatedSteps, Prices, Usage } from "./cost.ts";
+export type { Answer, Estimate, EstimateOptions, EstimatedStep, EstimatedSteps, Prices, Usage } from "./usage.ts";
 export { CountercheckError } from "./error.ts";
 export { completions, endpoint, openai, openaiEmbeddings, scorer, tavily } from "./services.ts";
 export type {

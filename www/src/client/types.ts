@@ -11,7 +11,7 @@ import type {
 } from "../generated/wire.ts";
 
 import type { Cancellation } from "./cancellation.ts";
-import type { Answer, Prices } from "./cost.ts";
+import type { Answer, Prices } from "./usage.ts";
 import type { Chat, OpenAiEmbeddings, RetrieveFunction, WebSearch } from "./services.ts";
 
 /** Where bytes come from: an address to fetch, or the bytes themselves. */

@@ -1,0 +1,45 @@
+// What a question costs, as types: of estimates before it is asked, and of answers.
+
+import type { Answer as RunAnswer, Estimate as Counted, EstimateRequest, Step, Steps, Usage as RunUsage } from "../generated/wire.ts";
+import type { Source } from "./types.ts";
+
+/**
+ * What services charge, in any one currency. What has no price here is not taken for free: where it was
+ * used, the cost is null.
+ */
+export interface Prices {
+  /** For a million tokens that chat models read. */
+  input?: number;
+  /** For a million tokens that they write. */
+  output?: number;
+  /** For a search of the web. */
+  webSearch?: number;
+  /** For the vector of a query. */
+  embedding?: number;
+}
+
+/** What a run took, and by the assistant's `prices` what it cost. */
+export type Usage = RunUsage & {
+  /** In the currency of the prices; null where tokens or a price are unknown, absent without prices. */
+  cost?: number | null;
+};
+
+/** An answer with everything that is known about it. */
+export type Answer = Omit<RunAnswer, "usage"> & { usage: Usage };
+
+/** What to estimate, and with what. */
+export interface EstimateOptions extends EstimateRequest {
+  /** Adds `cost` to each step. */
+  prices?: Prices;
+  /** Another address of countercheck_models_bg.wasm, as for `createAssistant`. */
+  wasm?: Source | WebAssembly.Module;
+}
+
+/** Calls of one kind, their tokens, and with prices what they cost. */
+export type EstimatedStep = Step & { cost?: number | null };
+
+/** A cost by the kinds of calls, and in total. */
+export type EstimatedSteps = { [step in keyof Steps]: EstimatedStep };
+
+/** What a run will cost: on its path, and at the most. */
+export type Estimate = { [bound in keyof Counted]: EstimatedSteps };
