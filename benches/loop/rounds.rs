@@ -26,6 +26,9 @@ enum Way {
     AllIrrelevant,
 }
 
+/// What is written first.
+const FIRST: &str = "A first draft.";
+
 /// How long a service takes.
 fn latency(effect: &Effect) -> Millis {
     match effect {
@@ -85,10 +88,10 @@ fn reply(effect: &Effect, way: Way) -> Reply {
         }
         Task::RewriteQuery(_) => TaskReply::Query("other words".to_owned()),
         Task::Generate(task) => {
-            let text = format!("Draft {}", task.rejected.len());
-            TaskReply::Draft(Draft { text, ..Draft::default() })
+            let text = if task.rejected.is_empty() { FIRST } else { "Another draft." };
+            TaskReply::Draft(Draft { text: text.to_owned(), ..Draft::default() })
         }
-        Task::CheckGrounding(task) => match (way == Way::OneRetry && task.draft.text == "Draft 0", task.scale) {
+        Task::CheckGrounding(task) => match (way == Way::OneRetry && task.draft.text == FIRST, task.scale) {
             (true, Scale::Binary) => TaskReply::Verdict(Verdict::No),
             (true, Scale::Graded) => TaskReply::Support(Support::None),
             (false, Scale::Binary) => TaskReply::Verdict(Verdict::Yes),
@@ -102,7 +105,7 @@ fn reply(effect: &Effect, way: Way) -> Reply {
         Task::Reflect(_) => TaskReply::Odds(None),
         Task::CheckClaims(task) => {
             let said = |claim: &String| ClaimSaid {
-                support: if way == Way::OneRetry && claim.contains("Draft 0") { Support::None } else { Support::Fully },
+                support: if way == Way::OneRetry && claim == FIRST { Support::None } else { Support::Fully },
                 passage: Some(0),
                 quote: task.passages[0].text.clone(),
             };
