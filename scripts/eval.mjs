@@ -42,6 +42,10 @@ async function main() {
   const questions = limited(readQuestions(), limit);
   const strategies = {};
   for (const strategy of strategyNames()) {
+    if (strategy === "self-rag" && chat === undefined) {
+      console.log(`${strategy}: not asked, it needs a model (--chat-url)`);
+      continue;
+    }
     const asked = await askAll(assistant, questions, strategy);
     strategies[strategy] = Object.fromEntries(groups(asked).map(([name, group]) => [name, summary(group)]));
     console.log(`${strategy}: ${asked.length} questions asked`);

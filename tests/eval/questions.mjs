@@ -35,11 +35,12 @@ export async function askAll(assistant, questions, strategy) {
   return asked;
 }
 
-/** An answer that nobody could give is one declined, with its reason. */
+/** What a service that failed could not answer is declined, with that reason; any other error is one. */
 async function ask(assistant, question, strategy) {
   try {
     return await assistant.ask(question, { strategy });
   } catch (error) {
+    if (error.code !== "provider_failed") throw error;
     return { outcome: "abstained", reason: error.code, text: "", citations: [], verdicts: [], sources: [], attempts: 0, usage: { calls: {} } };
   }
 }
