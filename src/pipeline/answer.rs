@@ -9,7 +9,7 @@ use crate::pipeline::context::{extend_from_web, gather};
 use crate::pipeline::record::{Ending, Record};
 use crate::pipeline::run::Path;
 use crate::pipeline::self_rag;
-use crate::pipeline::strategy::Strategy;
+use crate::pipeline::strategy::{ByClaim, Strategy};
 use crate::pipeline::task::{
     Ask, CheckGrounding, CheckUsefulness, DecideRetrieval, Draft, Failure, Generate, Rejected,
 };
@@ -193,7 +193,7 @@ async fn first_failed_check(
     for &check in checks.order {
         match check {
             Check::Grounding if checks.by_claim.is_some() => {
-                let asked = checks.by_claim.filter(|by_claim| by_claim.is_fused()).map(|_| question);
+                let asked = (checks.by_claim == Some(ByClaim::Fused)).then_some(question);
                 let (claims, useful) = claims::check(path, asked, &draft.text, context, &before).await?;
                 (attempt.grounding, attempt.usefulness) = (claims::support(&claims), useful.into());
                 attempt.claims = claims;

@@ -3,7 +3,7 @@
 use crate::document::{Passage, Span};
 use crate::pipeline::claims::{CheckedClaim, cited};
 use crate::pipeline::record::{Citation, Claim, Source};
-use crate::pipeline::strategy::{Checks, HAS_MODELS};
+use crate::pipeline::strategy::Checks;
 use crate::pipeline::task::{Draft, Quote};
 use crate::pipeline::verdict::{Check, Scale, Support, Usefulness, Verdict};
 
@@ -59,8 +59,8 @@ impl Attempt {
     /// The text with its citations: as written, or with the quotations that were verified.
     pub(crate) fn shown(&self) -> (String, Vec<Citation>, Vec<Claim>) {
         let (draft, marks) = match &self.claims[..] {
-            claims if HAS_MODELS && !claims.is_empty() => cited(&self.draft, claims, &self.context),
-            _ => (self.draft.clone(), Vec::new()),
+            [] => (self.draft.clone(), Vec::new()),
+            claims => cited(&self.draft, claims, &self.context),
         };
         let claim = |(claim, citation): (&CheckedClaim, &Option<u32>)| Claim {
             text: claim.text.clone(),

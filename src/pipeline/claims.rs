@@ -69,8 +69,25 @@ pub(crate) fn support(claims: &[CheckedClaim]) -> Support {
     }
 }
 
-/// Checks a draft. What an earlier draft's check found supported need not be asked again. With a
-/// question the same call says whether the draft answers it.
+/// The claims of a draft with what is known of them without asking: what an earlier draft's check found
+/// supported, and what no source has.
+fn claims_of(draft: &str, passages: &[Passage], before: &[CheckedClaim]) -> Vec<CheckedClaim> {
+    let sources: Vec<String> = passages.iter().map(|p| [&p.breadcrumb(), "\n\n", &p.text].concat()).collect();
+    let claim = |claim| {
+        let mut claim = CheckedClaim::new(claim, draft);
+        let known = before.iter().find(|known| known.support == Support::Fully && known.text == claim.text);
+        if let Some(known) = known {
+            (claim.support, claim.quote) = (known.support, known.quote);
+        } else if !evidence::unsourced(&claim.text, &sources).is_empty() {
+            claim.support = Support::None;
+        }
+        claim
+    };
+    evidence::claims(draft).into_iter().map(claim).collect()
+}
+
+/// Checks a draft: asks about what is not known of it. With a question the same call says whether the draft
+/// answers it.
 pub(crate) async fn check(
     path: &Path,
     question: Option<&str>,
@@ -78,17 +95,7 @@ pub(crate) async fn check(
     passages: &[Passage],
     before: &[CheckedClaim],
 ) -> Result<(Vec<CheckedClaim>, Verdict), Stop> {
-    let mut claims: Vec<CheckedClaim> =
-        evidence::claims(draft).into_iter().map(|claim| CheckedClaim::new(claim, draft)).collect();
-    let sources: Vec<String> = passages.iter().map(|p| [&p.breadcrumb(), "\n\n", &p.text].concat()).collect();
-    for claim in &mut claims {
-        let known = before.iter().find(|known| known.support == Support::Fully && known.text == claim.text);
-        if let Some(known) = known {
-            (claim.support, claim.quote) = (known.support, known.quote);
-        } else if !evidence::unsourced(&claim.text, &sources).is_empty() {
-            claim.support = Support::None;
-        }
-    }
+    let mut claims = claims_of(draft, passages, before);
     let mut useful = Verdict::Unknown;
     for again in [false, true] {
         let open: Vec<usize> = (0..claims.len()).filter(|&i| claims[i].support == Support::Unknown).collect();
@@ -135,26 +142,27 @@ pub(crate) async fn mend(
         return Ok(Mended::Not);
     }
     let is_last = record.attempts.len() > strategy.max_retries as usize;
-    let is_stuck = record.attempts.iter().rev().skip(1).take(1).any(|before| before.failing().len() <= failing);
-    path.emit(Event::Repair { claims: failing });
+    let is_stuck = record.attempts.iter().rev().nth(1).is_some_and(|before| before.failing().len() <= failing);
     // A draft that was there before has its verdicts.
     let is_known = |draft: &Draft| record.attempts.iter().any(|before| before.draft.text == draft.text);
     if !is_last && !is_stuck {
+        path.emit(Event::Repair { claims: failing });
         match repair(path, question, &attempt.draft, &attempt.claims, &attempt.context).await? {
             Some(mended) if !is_known(&mended) => return Ok(Mended::Draft(mended)),
             Some(_) => {}
             None => return Ok(Mended::Not),
         }
     }
-    if attempt.claims.iter().any(|claim| claim.support == Support::Unknown) {
-        return Ok(Mended::Not);
-    }
     let Some(draft) = trimmed(&attempt.draft, &attempt.claims) else { return Ok(Mended::Not) };
     if is_known(&draft) {
         return Ok(Mended::Trimmed);
     }
-    let (claims, _) = check(path, None, &draft.text, &attempt.context, &attempt.claims).await?;
+    let claims = claims_of(&draft.text, &attempt.context, &attempt.claims);
     let grounding = support(&claims);
+    if grounding != Support::Fully {
+        return Ok(Mended::Not);
+    }
+    path.emit(Event::Repair { claims: failing });
     record.attempts.push(Attempt {
         claims,
         grounding,
@@ -238,15 +246,14 @@ fn with_its_place(text: &str, span: Span) -> Span {
 /// Also says of each claim which mark is its own.
 pub(crate) fn cited(draft: &Draft, claims: &[CheckedClaim], passages: &[Passage]) -> (Draft, Vec<Option<u32>>) {
     let mut shown = Draft { truncated: draft.truncated, ..Draft::default() };
-    let (mut from, mut pending) = (0, None::<Quote>);
+    let (mut from, mut pending, mut group) = (0, None::<Quote>, Vec::new());
     let mut marks = vec![None; claims.len()];
     for (i, claim) in claims.iter().enumerate() {
         shown.text += &draft.text[from..claim.span.start];
         shown.text += &claim.text;
         from = claim.span.end;
         let Some(own) = claim.quote else { continue };
-        // The number that the next new quotation gets; a group of neighbours is numbered at its end.
-        marks[i] = Some(shown.quotes.len() as u32 + 1);
+        group.push(i);
         let quote = pending.take().and_then(|before| joined(before, own, passages)).unwrap_or(own);
         let next = claims.get(i + 1).filter(|next| !draft.text[claim.span.end..next.span.start].contains('\n'));
         if next.and_then(|next| joined(quote, next.quote?, passages)).is_some() {
@@ -257,7 +264,7 @@ pub(crate) fn cited(draft: &Draft, claims: &[CheckedClaim], passages: &[Passage]
         if n == shown.quotes.len() {
             shown.quotes.push(quote);
         }
-        marks[i] = Some(n as u32 + 1);
+        group.drain(..).for_each(|claim| marks[claim] = Some(n as u32 + 1));
         shown.text += if claim.text.ends_with("```") || claim.text.ends_with("~~~") { "\n\n[" } else { " [" };
         shown.text += &(n + 1).to_string();
         shown.text += "]";

@@ -124,7 +124,7 @@ pub fn estimate(strategy: &Strategy, setting: Setting) -> Estimate {
 
     // The call that checks the claims judges usefulness besides; a repair is a draft, and what is trimmed is
     // judged once more.
-    let is_fused = strategy.checks.by_claim.is_some_and(ByClaim::is_fused);
+    let is_fused = strategy.checks.by_claim == Some(ByClaim::Fused);
     let path = Calls {
         embed: u32::from(setting.embeds),
         decide: u32::from(strategy.decides_retrieval),

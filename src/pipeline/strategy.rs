@@ -69,32 +69,9 @@ pub(crate) const HAS_MODELS: bool = cfg!(any(not(feature = "browser"), feature =
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByClaim {
     /// In the same call, which sees the passages.
-    #[cfg(any(not(feature = "browser"), feature = "models"))]
     Fused,
     /// In a call of its own, which does not see them (seed R-05).
-    #[cfg(any(not(feature = "browser"), feature = "models"))]
     Isolated,
-}
-
-impl ByClaim {
-    /// As `countercheck` has it.
-    const PRESET: Option<Self> = {
-        #[cfg(any(not(feature = "browser"), feature = "models"))]
-        let by_claim = Some(Self::Fused);
-        #[cfg(all(feature = "browser", not(feature = "models")))]
-        let by_claim = None;
-        by_claim
-    };
-
-    /// Whether the call that checks the claims judges usefulness, too.
-    pub(crate) fn is_fused(self) -> bool {
-        match self {
-            #[cfg(any(not(feature = "browser"), feature = "models"))]
-            Self::Fused => true,
-            #[cfg(any(not(feature = "browser"), feature = "models"))]
-            Self::Isolated => false,
-        }
-    }
 }
 
 /// What is returned when no draft passed its checks.
@@ -270,10 +247,10 @@ impl Strategy {
         Self {
             name: NAMES[6],
             grading: Some(Grading { batched: true, ..Grading::by(Rule::TooFew) }),
-            refines: HAS_MODELS,
+            refines: true,
             web: WebUse { graded: true, for_the_gap: true, ..reflective.web },
             temperature: 0.1,
-            checks: Checks { by_claim: ByClaim::PRESET, ..reflective.checks },
+            checks: Checks { by_claim: Some(ByClaim::Fused), ..reflective.checks },
             max_retries: 1,
             ..reflective
         }

@@ -32,8 +32,8 @@ pub(super) fn repair_schema() -> Value {
     object(&json!({ "statements": { "type": "array", "items": statement } }))
 }
 
-/// An object with just these fields.
-fn object(properties: &Value) -> Value {
+/// The schema of an object with just these fields.
+pub(super) fn object(properties: &Value) -> Value {
     let names: Vec<&String> = properties.as_object().into_iter().flat_map(|fields| fields.keys()).collect();
     json!({ "type": "object", "properties": properties, "required": names, "additionalProperties": false })
 }

@@ -23,7 +23,8 @@ use crate::prompt::{self, Language, Prompt, Shown};
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, Message, ReplyFormat, Role};
 use crate::provider::logprobs::{self, after_reasoning, of_answers};
 use crate::provider::verdict::{binary_in, choice, confidence, is_copied, items, scale, score};
-use crate::solver::{checkpoint, claims, marks};
+use crate::solver::claims::{self, object};
+use crate::solver::{checkpoint, marks};
 
 /// The same question must get the same verdict (seeds C-04, C-05); a query may vary a little. A draft
 /// may vary as its strategy says.
@@ -201,24 +202,22 @@ fn chat([system, user]: [String; 2], max_tokens: u32) -> ChatRequest {
 }
 
 fn verdict(prompt: [String; 2], field: &str, value: &Value, again: bool) -> ChatRequest {
-    let schema = object(&json!({ field: value }), &[field]);
-    let format = if again { ReplyFormat::Text } else { ReplyFormat::Schema { name: field.to_owned(), schema } };
-    ChatRequest {
-        temperature: Some(VERDICT_TEMPERATURE),
-        format,
-        largest_reply: VERDICT_BYTES,
-        ..chat(prompt, LONGEST_VERDICT)
-    }
+    by_schema(prompt, field, object(&json!({ field: value })), LONGEST_VERDICT, again)
 }
 
 /// A list with an entry for each of so many claims.
 fn listed(prompt: [String; 2], name: &str, schema: Value, count: usize, again: bool) -> ChatRequest {
+    by_schema(prompt, name, schema, LONGEST_VERDICT + CLAIM_TOKENS * count as u32, again)
+}
+
+/// A reply that fits a schema; the second time one in words.
+fn by_schema(prompt: [String; 2], name: &str, schema: Value, max_tokens: u32, again: bool) -> ChatRequest {
     let format = if again { ReplyFormat::Text } else { ReplyFormat::Schema { name: name.to_owned(), schema } };
     ChatRequest {
         temperature: Some(VERDICT_TEMPERATURE),
         format,
         largest_reply: VERDICT_BYTES,
-        ..chat(prompt, LONGEST_VERDICT + CLAIM_TOKENS * count as u32)
+        ..chat(prompt, max_tokens)
     }
 }
 
@@ -226,13 +225,9 @@ fn listed(prompt: [String; 2], name: &str, schema: Value, count: usize, again: b
 fn verdicts(prompt: [String; 2], count: usize, value: &Value, again: bool) -> ChatRequest {
     let numbers: Vec<usize> = (1..=count).collect();
     let properties = json!({ "id": { "type": "integer", "enum": numbers }, "score": value });
-    let items = json!({ "type": "array", "items": object(&properties, &["id", "score"]) });
+    let items = json!({ "type": "array", "items": object(&properties) });
     let max_tokens = LONGEST_VERDICT + FURTHER_TOKENS * count as u32;
     ChatRequest { max_tokens, ..verdict(prompt, "verdicts", &items, again) }
-}
-
-fn object(properties: &Value, required: &[&str]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
 impl Put<'_> {

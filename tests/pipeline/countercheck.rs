@@ -47,6 +47,14 @@ fn four_passages_take_three_calls() {
 }
 
 #[test]
+fn claims_name_the_citation_of_their_place_wherever_they_stand() {
+    let (answer, _) = ask(&Script { drafts: draft("It works. It is fast.\n\nAsk us. Use it."), ..Script::default() });
+    assert_eq!(answer.text, "It works. It is fast. [1]\n\nAsk us. Use it. [1]");
+    assert_eq!(answer.citations.len(), 1);
+    assert_eq!(answer.claims.iter().map(|claim| claim.citation).collect::<Vec<_>>(), [Some(1); 4]);
+}
+
+#[test]
 fn one_relevant_passage_is_enough_and_none_is_searched_for_as_asked() {
     let (answer, _) = ask(&Script { grades: "IIRI", drafts: draft("It works."), ..Script::default() });
     assert_eq!((answer.outcome, answer.calls.web), (Outcome::Answered, 0), "W06: one rejected passage buys no search");
@@ -271,6 +279,8 @@ fn whatever_is_said_an_answer_cites_only_what_stands_in_what_was_given() {
             assert_eq!(passage.text.get(at), Some(citation.quote.as_str()), "{note}");
             assert!(answer.text.contains(&format!("[{}]", citation.n)), "{note}");
         }
+        let is_there = |n: u32| answer.citations.iter().any(|citation| citation.n == n);
+        assert!(answer.claims.iter().filter_map(|claim| claim.citation).all(is_there), "{note}");
         if answer.grounded == Some(true) {
             assert!(!answer.claims.is_empty(), "{note}");
             assert!(answer.claims.iter().all(|c| c.support == Support::Fully && c.citation.is_some()), "{note}");
