@@ -61,7 +61,8 @@ pub async fn drive<H: Host, P: Perform>(
     mut tell: impl FnMut(Event) -> ControlFlow<()>,
 ) -> Result<Answer, DriveError> {
     let told = Told::default();
-    let mut open = Vec::new();
+    let mut open: Vec<Performing<'_>> = Vec::new();
+    let mut guess: Option<(EffectId, Told)> = None;
     // One timer for the whole run, armed at its first wait.
     let mut deadline = pin!(host.sleep(run.deadline().saturating_sub(host.now())));
     let mut over = false;
@@ -70,12 +71,20 @@ pub async fn drive<H: Host, P: Perform>(
         for event in run.take_events() {
             broken(tell(event))?;
         }
+        open.retain(|performing| run.is_open(performing.id));
+        if let Some((_, text)) = guess.take_if(|(id, _)| !run.is_guess(*id)).filter(|(id, _)| run.is_wanted(*id)) {
+            text.release();
+        }
         match step {
             Step::Done(result) => return Ok((*result)?),
             Step::Perform(orders) => {
                 for order in orders {
                     let id = order.id;
-                    let outcome = performer.perform(order, run.deadline(), told.clone());
+                    let told = if run.is_guess(id) { told.held() } else { told.clone() };
+                    if run.is_guess(id) {
+                        guess = Some((id, told.clone()));
+                    }
+                    let outcome = performer.perform(order, run.deadline(), told);
                     open.push(Performing { id, outcome: Box::pin(outcome) });
                 }
             }
@@ -131,7 +140,11 @@ fn broken(flow: ControlFlow<()>) -> Result<(), DriveError> {
 
 /// The text of the draft that is being written; clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct Told(Rc<RefCell<Text>>);
+pub struct Told {
+    text: Rc<RefCell<Text>>,
+    /// Text that may turn out not to be wanted, until that is known.
+    held: Option<Rc<RefCell<Option<Vec<String>>>>>,
+}
 
 #[derive(Debug, Default)]
 struct Text {
@@ -142,7 +155,13 @@ struct Text {
 impl Told {
     /// Adds to it.
     pub fn push(&self, text: String) {
-        let mut shared = self.0.borrow_mut();
+        if let Some(held) = &self.held
+            && let Some(pieces) = held.borrow_mut().as_mut()
+        {
+            pieces.push(text);
+            return;
+        }
+        let mut shared = self.text.borrow_mut();
         shared.pieces.push(text);
         if let Some(waker) = shared.waker.take() {
             drop(shared);
@@ -150,18 +169,29 @@ impl Told {
         }
     }
 
+    /// The same, but for text that is held back.
+    fn held(&self) -> Self {
+        Self { text: Rc::clone(&self.text), held: Some(Rc::new(RefCell::new(Some(Vec::new())))) }
+    }
+
+    /// Tells what was held back; from now on nothing is.
+    fn release(&self) {
+        let pieces = self.held.as_ref().and_then(|held| held.take());
+        self.text.borrow_mut().pieces.extend(pieces.into_iter().flatten());
+    }
+
     /// Wakes whoever drives at the next text.
     pub(crate) fn wake_at_text(&self, cx: &mut Context<'_>) {
-        self.0.borrow_mut().waker = Some(cx.waker().clone());
+        self.text.borrow_mut().waker = Some(cx.waker().clone());
     }
 
     fn is_empty(&self) -> bool {
-        self.0.borrow().pieces.is_empty()
+        self.text.borrow().pieces.is_empty()
     }
 
     /// The text since the last call.
     pub(crate) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.borrow_mut().pieces)
+        std::mem::take(&mut self.text.borrow_mut().pieces)
     }
 }
 

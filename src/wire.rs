@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::pipeline::answer::{
     self, Citation, Claim, Outcome, PassageVerdict, Question, Reason, Reflection, Source, Warning,
 };
-use crate::pipeline::budget::{Calls, Limits, Tokens};
+use crate::pipeline::budget::{Calls, Limits, Prices, Tokens};
 use crate::pipeline::decision::{Decision, Domain, Rule};
 use crate::pipeline::self_rag::SelfRagOptions;
-use crate::pipeline::strategy::{OnExhaustion, Options, Strategy};
+use crate::pipeline::strategy::{ByClaim, OnExhaustion, Options, Strategy};
 use crate::pipeline::trace::Event;
 use crate::problem::Problem;
 use crate::prompt::{self, Language};
@@ -29,7 +29,7 @@ pub struct AskRequest {
     pub question: String,
     /// How many passages to retrieve, 1 to 50; the strategy's default is 4, of `self-rag` 3.
     pub k: Option<usize>,
-    /// The strategy's name; `self-reflective` by default.
+    /// The strategy's name; `countercheck` by default.
     pub strategy: Option<String>,
     /// How many drafts may follow the first, 0 to 4.
     pub max_retries: Option<u32>,
@@ -39,6 +39,12 @@ pub struct AskRequest {
     pub domain: Option<Domain>,
     /// Whether a model grades all passages with one call in place of one each; of a strategy that grades.
     pub batch: Option<bool>,
+    /// Whether the first draft is begun while the passages are graded, and thrown away where one is rejected:
+    /// faster by the time of a grade, and now and then one call dearer. Of a strategy that grades.
+    pub speculate: Option<bool>,
+    /// Whether usefulness is judged with the claims, in one call, or by a call of its own that sees no passage;
+    /// of `countercheck`.
+    pub usefulness: Option<ByClaim>,
     /// What is returned when no draft passed its checks; the best by default.
     pub on_exhaustion: Option<OnExhaustion>,
     /// How `self-rag` decides, writes and judges; of that strategy alone.
@@ -50,7 +56,7 @@ pub struct AskRequest {
 }
 
 /// Bounds of a run, cut to those of the host: 1,000 calls and ten minutes, at the edge 40 and one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[cfg_attr(test, ts(rename_all = "camelCase", optional_fields))]
@@ -58,6 +64,14 @@ pub struct AskLimits {
     /// The most calls for tasks, web searches and the query's vector; by default what the strategy can need
     /// at the most, as `estimate` counts it.
     pub max_calls: Option<u32>,
+    /// The most tokens that models read and write. A step whose texts and longest reply might exceed it is not
+    /// taken; where not all fits, checks are the last to go.
+    #[cfg_attr(test, ts(optional, as = "Option<u32>"))]
+    pub max_tokens: Option<u64>,
+    /// The most that the run costs by `prices`, 0 or more. What has no price there is not used.
+    pub max_cost: Option<f64>,
+    /// What services charge, for `max_cost`; in JavaScript the assistant's own by default.
+    pub prices: Option<Prices>,
     /// The most milliseconds the run may take; 60,000 by default.
     #[cfg_attr(test, ts(optional, as = "Option<u32>"))]
     pub deadline_ms: Option<u64>,
@@ -87,15 +101,21 @@ impl AskRequest {
     pub fn check(self, host: Limits) -> Result<Asked, Problem> {
         let question = Question::new(&self.question)?;
         let strategy = self.strategy.as_deref().map_or_else(|| Ok(Strategy::default()), Strategy::named)?;
-        let Self { k, max_retries, rule, domain, batch, on_exhaustion, .. } = self;
-        let strategy = strategy.with(Options { k, max_retries, rule, domain, batch, on_exhaustion })?;
+        let Self { k, max_retries, rule, domain, batch, speculate, usefulness, on_exhaustion, .. } = self;
+        let options = Options { k, max_retries, rule, domain, batch, speculate, usefulness, on_exhaustion };
+        let strategy = strategy.with(options)?;
         let strategy = match self.self_rag {
             Some(options) => strategy.with_self_rag(options)?,
             None => strategy,
         };
         let own = self.limits.unwrap_or_default();
         let usual = Limits::of(&strategy);
+        let prices = own.prices.unwrap_or_default();
+        check_cost(own.max_cost, &prices)?;
         let limits = Limits {
+            max_tokens: own.max_tokens,
+            max_cost: own.max_cost,
+            prices,
             max_calls: own.max_calls.unwrap_or(usual.max_calls).min(host.max_calls),
             deadline: own.deadline_ms.unwrap_or(usual.deadline).min(host.deadline),
             ..host
@@ -103,6 +123,20 @@ impl AskRequest {
         let language = self.language.unwrap_or_else(|| Language::detect(question.as_str()));
         Ok(Asked { question, strategy, limits, language })
     }
+}
+
+/// Refuses a bound that bounds nothing: one that is no amount, or is not told what models charge.
+fn check_cost(max_cost: Option<f64>, prices: &Prices) -> Result<(), Problem> {
+    let invalid = |message: &str| Err(Problem::new("invalid_request", 400, message));
+    let Prices { input, output, web_search, embedding } = *prices;
+    let amounts = [max_cost, input, output, web_search, embedding];
+    if amounts.into_iter().flatten().any(|amount| !(amount.is_finite() && amount >= 0.0)) {
+        return invalid("`limits.max_cost` and `limits.prices` must be numbers, 0 or more");
+    }
+    if max_cost.is_some() && (input.is_none() || output.is_none()) {
+        return invalid("`limits.max_cost` needs `limits.prices` with `input` and `output`, for a million tokens each");
+    }
+    Ok(())
 }
 
 /// The answer with everything that is known about it.

@@ -259,7 +259,7 @@ fn r_17_the_calls_of_a_beam_are_estimated_too() {
 fn r_17_an_estimate_is_asked_for_by_the_options_of_a_question() {
     let request = EstimateRequest { max_retries: Some(1), ..EstimateRequest::default() };
     let asked = request.check().expect("an estimate");
-    assert_eq!(asked, estimate(&strategy("self-reflective", 4, 1), SETTING));
+    assert_eq!(asked, estimate(&strategy("countercheck", 4, 1), SETTING));
     let without = EstimateRequest { web: Some(false), max_retries: Some(1), ..EstimateRequest::default() };
     assert_eq!(without.check().expect("an estimate").upper.web.calls, 0);
     for (request, says) in [

@@ -1,12 +1,16 @@
 //! The path from question to answer under a scripted world. LP-* are the loop vectors of the
 //! published tutorial at k = 4 and two retries: the counts of calls are arithmetic on its code.
 
+#[path = "pipeline/budget.rs"]
+mod budget;
 #[path = "pipeline/countercheck.rs"]
 mod countercheck_preset;
 #[path = "pipeline/reflective.rs"]
 mod reflective;
 #[path = "pipeline/scored.rs"]
 mod scored;
+#[path = "pipeline/speculation.rs"]
+mod speculation;
 #[path = "pipeline/strategies.rs"]
 mod strategies;
 mod support;
@@ -306,11 +310,14 @@ fn retries_are_given_out_in_order_as_long_as_calls_are_free() {
     // The search of the index, four grades, a draft and its two checks; max_calls, then what each may call.
     for (max_calls, may_call) in [
         (40, vec![3, 3, 3, 3, 3, 3, 3, 3]),
-        (7, vec![3, 3, 2, 1, 1, 3, 2, 1]),
-        (5, vec![3, 2, 1, 1, 1, 1]),
-        (4, vec![3, 1, 1, 1, 1]),
-        (3, vec![3]),
-        (1, vec![1]),
+        (9, vec![3, 3, 1, 1, 1, 3, 3, 3]),
+        (7, vec![3, 1, 1, 1, 1, 3, 2, 1]),
+        // One call grades all; then what is kept for the draft and its checks is all there is.
+        (6, vec![3, 3, 3, 3, 3]),
+        (4, vec![1, 1, 3, 2, 1]),
+        (3, vec![0, 3, 2, 1]),
+        (2, vec![0, 2, 1]),
+        (1, vec![0, 1]),
         (0, vec![0]),
     ] {
         let limits = Limits { max_calls, retries: 2, ..Limits::default() };

@@ -8,6 +8,8 @@ use std::fs;
 use std::path::Path;
 
 use countercheck::document::{Origin, Passage, Span};
+use countercheck::pipeline::bill::tokens_of;
+use countercheck::pipeline::cost::LONGEST_PROMPT;
 use countercheck::prompt::{self, Language, Prompt};
 use countercheck::provider::verdict;
 use proptest::prelude::*;
@@ -86,6 +88,18 @@ fn prompt(name: &str, language: Language) -> Prompt {
 
 fn names(folder: &Path) -> BTreeSet<String> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn no_prompt_is_longer_than_budgets_reckon() {
+    let tokens = |prompt: &Prompt| tokens_of(&prompt.system) + tokens_of(&prompt.user);
+    let prompts = Language::ALL.iter().flat_map(|language| all(&TEXTS, *language));
+    let (longest, name) = prompts.map(|(name, prompt)| (tokens(&prompt), name)).max().unwrap();
+    let range = u64::from(LONGEST_PROMPT) * 3 / 4..=u64::from(LONGEST_PROMPT);
+    assert!(
+        range.contains(&longest),
+        "{name} has {longest} with a few words of material: {LONGEST_PROMPT} are reckoned"
+    );
 }
 
 /// In their order: placeholders, objects of JSON, and words in straight quotes.

@@ -24,6 +24,8 @@ mod roles;
 mod scorer;
 #[path = "service/self_rag.rs"]
 mod self_rag;
+#[path = "service/speculation.rs"]
+mod speculation;
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;

@@ -60,7 +60,7 @@ fn examine(scenario: &Scenario) -> Result<History, Failed> {
     if let End::Broke(Broken(invariant, detail)) = &history.end {
         return Err(failed(invariant, detail.clone()));
     }
-    let model = Model::of(&history.performed, &scenario.strategy);
+    let model = Model::of(&history.performed, scenario);
     let case = Case { scenario, history: &history, model: &model };
     for (invariant, holds) in OF_HISTORIES {
         holds(&case).map_err(|detail| failed(invariant, detail))?;

@@ -152,7 +152,9 @@ fn drive(strategy: &Strategy, way: Way, sequential: bool) -> Driven {
     let mut run = Run::new(question, strategy.clone(), Limits::of(strategy), 0);
     let (mut now, mut rounds, mut open) = (0, 0, Vec::<Open>::new());
     loop {
-        match run.next_step() {
+        let step = run.next_step();
+        open.retain(|open| run.is_open(open.id));
+        match step {
             Step::Done(answer) => {
                 let answer = (*answer).unwrap_or_else(|error| panic!("{error}"));
                 return Driven { answer, rounds, makespan: now };
@@ -198,6 +200,7 @@ fn main() {
             for name in NAMES {
                 print(name, &preset(name), false);
             }
+            print("countercheck, speculating", &Strategy { speculates: true, ..preset("countercheck") }, false);
             print("sequential", &preset("self-reflective"), true);
         }
     }

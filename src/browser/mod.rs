@@ -173,7 +173,7 @@ impl Engine {
 }
 
 /// What a run may take at the most, whatever its caller says: nobody else waits for it.
-const MOST: Limits = Limits { max_calls: 1_000, deadline: 600_000, retries: 2 };
+const MOST: Limits = Limits::within(1_000, 600_000, 2);
 
 fn found(hits: Vec<Hit>) -> Result<JsValue, JsValue> {
     to_js(&SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect(), warnings: Vec::new() })

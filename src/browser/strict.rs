@@ -3,7 +3,7 @@
 //!
 //! `serde_wasm_bindgen` would read the fields it expects and ignore the rest, `deny_unknown_fields` or
 //! not, and its messages speak of Rust. This reader knows what arguments are made of: objects, texts,
-//! whole numbers, flags and names; where models are also fractions and lists.
+//! numbers, flags and names; where models are also lists.
 
 use std::fmt::{self, Display};
 
@@ -54,7 +54,6 @@ impl Error for Invalid {
     fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
         match expected.to_string().as_str() {
             "usize" | "u32" | "u64" => Self::custom("expected a whole number"),
-            #[cfg(feature = "models")]
             "f64" => Self::custom("expected a number"),
             expected => Self::custom(format_args!("expected {expected}")),
         }
@@ -126,7 +125,6 @@ impl<'de> Deserializer<'de> for Argument {
             (Some(text), ..) => visitor.visit_string(text),
             (_, Some(flag), _) => visitor.visit_bool(flag),
             (_, _, Some(number)) => visitor.visit_u64(number),
-            #[cfg(feature = "models")]
             _ if self.0.as_f64().is_some() => visitor.visit_f64(self.0.as_f64().unwrap_or(f64::NAN)),
             #[cfg(feature = "models")]
             _ if js_sys::Array::is_array(&self.0) => {

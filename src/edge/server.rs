@@ -97,7 +97,7 @@ fn finish(response: &mut Response, endpoint: Option<Endpoint>, allowed_origin: O
 }
 
 /// The bounds of a run: a caller that waits for a reply does not wait for long.
-const LIMITS: Limits = Limits { max_calls: 40, deadline: 60_000, retries: POLICY.retries };
+const LIMITS: Limits = Limits::within(40, 60_000, POLICY.retries);
 const POLICY: RetryPolicy =
     RetryPolicy { retries: 1, ambiguous: 1, longest_hint: 10_000, longest_backoff: 8_000, shortest_call: 1_000 };
 

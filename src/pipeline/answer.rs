@@ -7,7 +7,7 @@ use crate::pipeline::budget::Stop;
 use crate::pipeline::claims::{self, Mended, mend};
 use crate::pipeline::context::{extend_from_web, gather};
 use crate::pipeline::record::{Ending, Record};
-use crate::pipeline::run::Path;
+use crate::pipeline::run::{Guess, Path};
 use crate::pipeline::self_rag;
 use crate::pipeline::strategy::{ByClaim, Strategy};
 use crate::pipeline::task::{
@@ -74,8 +74,11 @@ pub(crate) async fn answer(path: &Path, question: &Question, strategy: &Strategy
 }
 
 async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Record) -> Result<(), Stop> {
+    path.keep_for(strategy);
     let from_documents = !strategy.decides_retrieval || needs_documents(path, question, record).await?;
-    let mut context = if from_documents { gather(path, question, strategy, record).await? } else { Vec::new() };
+    let mut guess = None;
+    let mut context =
+        if from_documents { gather(path, question, strategy, record, &mut guess).await? } else { Vec::new() };
     if from_documents && context.is_empty() {
         return Ok(());
     }
@@ -83,7 +86,7 @@ async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Rec
     let (mut rejected, mut mended) = (Vec::new(), None);
     while record.attempts.len() <= strategy.max_retries as usize {
         let next = match mended.take() {
-            None => generate(path, question, &mut context, &rejected, strategy, record).await?,
+            None => generate(path, question, &mut context, guess.take(), &rejected, strategy, record).await?,
             mended => mended,
         };
         let Some(draft) = next else { break };
@@ -119,7 +122,13 @@ async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Rec
 /// Whether the question needs documents: unless somebody says no. An answer without them rests on
 /// nothing that could be checked, and says so.
 async fn needs_documents(path: &Path, question: &str, record: &mut Record) -> Result<bool, Stop> {
-    let retrieve = path.ask(DecideRetrieval { question: question.to_owned() }).await?.unwrap_or_default();
+    let retrieve = match path.ask(DecideRetrieval { question: question.to_owned() }).await {
+        Err(stop) if stop.is_spent() => {
+            record.warn_once("budget", &format!("it was not asked whether documents are needed: {stop}"));
+            Retrieval::Unknown
+        }
+        said => said?.unwrap_or_default(),
+    };
     path.emit(Event::DecideRetrieval { retrieve });
     record.retrieval = Some(retrieve);
     if retrieve == Retrieval::No {
@@ -128,25 +137,44 @@ async fn needs_documents(path: &Path, question: &str, record: &mut Record) -> Re
     Ok(retrieve != Retrieval::No)
 }
 
+/// The first draft from these passages.
+pub(crate) fn first_draft(question: &str, passages: &[Passage], strategy: &Strategy) -> Generate {
+    Generate {
+        question: question.to_owned(),
+        passages: passages.to_vec(),
+        rejected: Vec::new(),
+        strict: false,
+        temperature: strategy.temperature,
+    }
+}
+
 /// A draft unlike every earlier one, or `None` when there is nothing more to say. A context longer
 /// than the generator takes is cut to its better half, once.
 async fn generate(
     path: &Path,
     question: &str,
     context: &mut Vec<Passage>,
+    guess: Option<Guess>,
     rejected: &[Rejected],
     strategy: &Strategy,
     record: &mut Record,
 ) -> Result<Option<Draft>, Stop> {
     path.emit(Event::DraftStart { attempt: rejected.len() as u32 + 1 });
     let task = |passages: &[Passage]| Generate {
-        question: question.to_owned(),
-        passages: passages.to_vec(),
         rejected: rejected.to_vec(),
         strict: strategy.checks.strict_retry && !rejected.is_empty(),
-        temperature: strategy.temperature,
+        ..first_draft(question, passages, strategy)
     };
-    let mut reply = path.ask(task(context)).await?;
+    let mut asked = match guess.filter(|guess| guess.passages == *context) {
+        Some(guess) => path.finish(guess).await,
+        None => path.ask(task(context)).await,
+    };
+    while context.len() > 1 && asked.as_ref().is_err_and(|stop| stop.is_of_size()) {
+        context.pop();
+        record.warn_once("budget", "the draft was written from fewer passages than were found: raise the limits");
+        asked = path.ask(task(context)).await;
+    }
+    let mut reply = asked?;
     let (given, half) = (context.len(), context.len() / 2);
     if matches!(reply, Err(Failure::TooLong { .. })) && half > 0 {
         context.truncate(half);

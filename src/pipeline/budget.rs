@@ -8,12 +8,24 @@ use crate::pipeline::strategy::Strategy;
 /// Milliseconds, of a duration or since any fixed moment; the host's clock, always an argument.
 pub type Millis = u64;
 
-/// The bounds of one run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The bounds of one run. Before each step the most that it can take is held against them.
+///
+/// What a draft and its checks take is kept for them from the start. So where not all fits, steps are given
+/// up in this order: repetitions of calls that failed, single grades (one call grades all), second questions
+/// to unsure graders, searches of the web, grades at all, later drafts, then the checks of the only draft,
+/// usefulness first, then the last of its passages. What was given up is a warning `budget`.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// The most calls for tasks, web searches and the query's vector, retries included. The search of
     /// the index itself is free.
     pub max_calls: u32,
+    /// The most tokens that models read and write, reckoned before a call from the length of its texts and
+    /// the longest reply, and counted after it as the service says.
+    pub max_tokens: Option<u64>,
+    /// The most that the run costs by [`Self::prices`], in their currency.
+    pub max_cost: Option<f64>,
+    /// What services charge; what has no price is not used where a cost is bounded.
+    pub prices: Prices,
     /// How long the run may take from its start.
     pub deadline: Millis,
     /// How often a driver may repeat one call that failed.
@@ -26,8 +38,30 @@ impl Limits {
     pub fn of(strategy: &Strategy) -> Self {
         let retries = 2;
         let most = estimate(strategy, Setting { embeds: true, web: true, scorer: false, retries }).upper.total.calls;
-        Self { max_calls: most, deadline: 60_000, retries }
+        Self::within(most, 60_000, retries)
     }
+
+    /// Bounds of calls and time, and none of tokens or money.
+    pub const fn within(max_calls: u32, deadline: Millis, retries: u32) -> Self {
+        let prices = Prices { input: None, output: None, web_search: None, embedding: None };
+        Self { max_calls, max_tokens: None, max_cost: None, prices, deadline, retries }
+    }
+}
+
+/// What services charge, in any one currency. What has no price here is not taken for free.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, ts(rename_all = "camelCase", optional_fields))]
+pub struct Prices {
+    /// For a million tokens that chat models read.
+    pub input: Option<f64>,
+    /// For a million tokens that they write.
+    pub output: Option<f64>,
+    /// For a search of the web.
+    pub web_search: Option<f64>,
+    /// For the vector of a query.
+    pub embedding: Option<f64>,
 }
 
 impl Default for Limits {
@@ -138,7 +172,25 @@ pub enum Stop {
     /// The next step does not fit into [`Limits::max_calls`].
     #[error("the next step needs more calls than are left: raise max_calls")]
     Calls,
+    /// Nor into [`Limits::max_tokens`].
+    #[error("the next step can take more tokens than are left: raise max_tokens")]
+    Tokens,
+    /// Nor into [`Limits::max_cost`].
+    #[error("the next step can cost more than is left: raise max_cost")]
+    Cost,
     /// [`Limits::deadline`] has passed.
     #[error("the time was up before the checks were done: raise the deadline")]
     Deadline,
+}
+
+impl Stop {
+    /// Whether something smaller might still be done: not after the deadline.
+    pub(crate) fn is_spent(self) -> bool {
+        self != Self::Deadline
+    }
+
+    /// Whether a smaller request might still be made.
+    pub(crate) fn is_of_size(self) -> bool {
+        matches!(self, Self::Tokens | Self::Cost)
+    }
 }

@@ -144,17 +144,20 @@ pub(crate) async fn mend(
     let is_last = record.attempts.len() > strategy.max_retries as usize;
     let is_stuck = record.attempts.iter().rev().nth(1).is_some_and(|before| before.failing().len() <= failing);
     // A draft that was there before has its verdicts.
-    let is_known = |draft: &Draft| record.attempts.iter().any(|before| before.draft.text == draft.text);
+    let is_known = |record: &Record, draft: &Draft| record.attempts.iter().any(|a| a.draft.text == draft.text);
     if !is_last && !is_stuck {
         path.emit(Event::Repair { claims: failing });
-        match repair(path, question, &attempt.draft, &attempt.claims, &attempt.context).await? {
-            Some(mended) if !is_known(&mended) => return Ok(Mended::Draft(mended)),
-            Some(_) => {}
-            None => return Ok(Mended::Not),
+        match repair(path, question, &attempt.draft, &attempt.claims, &attempt.context).await {
+            Ok(Some(mended)) if !is_known(record, &mended) => return Ok(Mended::Draft(mended)),
+            Ok(Some(_)) => {}
+            Ok(None) => return Ok(Mended::Not),
+            // To leave claims out needs no call.
+            Err(stop) if stop.is_spent() => record.warn_once("budget", &format!("no claim was mended: {stop}")),
+            Err(stop) => return Err(stop),
         }
     }
     let Some(draft) = trimmed(&attempt.draft, &attempt.claims) else { return Ok(Mended::Not) };
-    if is_known(&draft) {
+    if is_known(record, &draft) {
         return Ok(Mended::Trimmed);
     }
     let claims = claims_of(&draft.text, &attempt.context, &attempt.claims);

@@ -3,10 +3,11 @@
 
 use crate::document::Passage;
 use crate::evidence::refined;
+use crate::pipeline::answer::first_draft;
 use crate::pipeline::budget::Stop;
 use crate::pipeline::decision::{Decision, Grading, Rule};
 use crate::pipeline::record::{Ending, PassageVerdict, Record, WebSearch};
-use crate::pipeline::run::Path;
+use crate::pipeline::run::{Guess, Path};
 use crate::pipeline::strategy::{HAS_MODELS, Strategy};
 use crate::pipeline::task::{Failure, Grade, GradePassages, MAX_BATCH, RewriteQuery};
 use crate::pipeline::trace::Event;
@@ -18,13 +19,21 @@ pub(crate) async fn gather(
     question: &str,
     strategy: &Strategy,
     record: &mut Record,
+    guess: &mut Option<Guess>,
 ) -> Result<Vec<Passage>, Stop> {
     let retrieved = retrieve(path, question, strategy.k, record).await?;
     let (Some(grading), None) = (&strategy.grading, &record.ending) else { return Ok(retrieved) };
+    if HAS_MODELS && strategy.speculates && !retrieved.is_empty() {
+        let passages = if strategy.refines { &refined(question, &retrieved) } else { &retrieved };
+        *guess = path.guess(first_draft(question, passages, strategy));
+    }
     let graded = grade(path, question, retrieved, grading, record).await?;
     let need_web = decide(path, &graded, strategy, grading, record);
 
     let mut relevant = kept(&graded, |grade| grade.verdict == Verdict::Yes);
+    if need_web || graded.iter().any(|(_, grade)| grade.verdict == Verdict::No) {
+        *guess = None;
+    }
     if record.decision == Some(Decision::Ambiguous) && relevant.is_empty() {
         relevant = kept(&graded, |grade| grade.score.is_some_and(|score| score >= grading.thresholds.lower));
     }
@@ -32,7 +41,16 @@ pub(crate) async fn gather(
     let replaced =
         if record.decision == Some(Decision::Incorrect) { std::mem::take(&mut relevant) } else { Vec::new() };
     let mut context = [relevant, kept(&graded, |grade| grade.verdict == Verdict::Unknown)].concat();
-    if !need_web || !extend_from_web(path, question, &mut context, strategy, record).await? {
+    let extended = need_web
+        && match extend_from_web(path, question, &mut context, strategy, record).await {
+            // There is something to go on with.
+            Err(stop) if stop.is_spent() && !(context.is_empty() && replaced.is_empty()) => {
+                record.warn_once("budget", &format!("the web was not searched: {stop}"));
+                false
+            }
+            extended => extended?,
+        };
+    if !extended {
         context.splice(0..0, replaced);
     }
     leave_out_repeats(&mut context, grading, record);
@@ -76,16 +94,28 @@ async fn grade(
     let mut grades = vec![Grade::default(); passages.len()];
     for again in [false, true] {
         let open: Vec<usize> = (0..grades.len()).filter(|&i| grades[i].verdict == Verdict::Unknown).collect();
-        let size = if grading.batched && !again { MAX_BATCH } else { 1 };
-        let batches: Vec<&[usize]> = open.chunks(size).collect();
-        let task = |batch: &&[usize]| GradePassages {
+        let task = |batch: &[usize]| GradePassages {
             question: question.to_owned(),
             passages: batch.iter().map(|&i| passages[i].clone()).collect(),
             scale: grading.scale(),
             again,
         };
-        let replies = path.ask_all(batches.iter().map(task).collect()).await?;
-        for (batch, reply) in batches.into_iter().zip(replies) {
+        let mut size = if grading.batched && !again { MAX_BATCH } else { 1 };
+        let mut replies = path.ask_all(open.chunks(size).map(task).collect()).await;
+        if size == 1 && !again && open.len() > 1 && replies.as_ref().is_err_and(|stop| stop.is_spent()) {
+            size = MAX_BATCH;
+            replies = path.ask_all(open.chunks(size).map(task).collect()).await;
+            record.warn_once("budget", "the passages were graded by one call in place of one each: raise the limits");
+        }
+        let replies = match replies {
+            Err(stop) if stop.is_spent() => {
+                let left = if again { "were not asked about once more" } else { "were not graded" };
+                record.warn_once("budget", &format!("{} passages {left}: {stop}", open.len()));
+                break;
+            }
+            replies => replies?,
+        };
+        for (batch, reply) in open.chunks(size).zip(replies) {
             // A reply with another number of grades is one to something else.
             let said = reply.ok().filter(|grades| grades.len() == batch.len());
             let said = said.unwrap_or_else(|| vec![Grade::default(); batch.len()]);
@@ -126,6 +156,8 @@ fn decide(
     }
     let enough = match record.decision {
         Some(decision) => decision == Decision::Correct,
+        // An outage must not buy searches.
+        None if ungraded => true,
         None if grading.rule == Rule::TooFew => relevant >= grading.min_relevant,
         None => rejected == 0 && !graded.is_empty(),
     };

@@ -93,6 +93,9 @@ pub const QUESTION: u32 = 30;
 pub const DRAFT: u32 = 300;
 /// Of a verdict or a query as it is asked for.
 pub const VERDICT: u32 = 10;
+/// Of a claim's verdict with its quotation; a draft has some five.
+pub const CLAIM: u32 = 40;
+const CLAIMS: u32 = 5;
 
 /// The most tokens of a verdict, with some reasoning before it.
 pub const LONGEST_VERDICT: u32 = 256;
@@ -100,6 +103,16 @@ pub const LONGEST_VERDICT: u32 = 256;
 pub const LONGEST_QUERY: u32 = 64;
 /// Of a draft.
 pub const LONGEST_DRAFT: u32 = 1024;
+/// Of a segment of `self-rag`.
+pub const LONGEST_SEGMENT: u32 = 300;
+/// What each verdict of a batch adds to the first.
+pub const LONGEST_FURTHER: u32 = 32;
+/// What each claim adds: a verdict with a quotation, or other words in its place.
+pub const LONGEST_CLAIM: u32 = 96;
+/// How many claims a draft is taken to have at the most.
+pub const MOST_CLAIMS: u32 = 12;
+/// Of the longest prompt without its material, in the language that takes most.
+pub const LONGEST_PROMPT: u32 = 900;
 
 /// Counts what a run of a strategy costs.
 pub fn estimate(strategy: &Strategy, setting: Setting) -> Estimate {
@@ -138,7 +151,7 @@ pub fn estimate(strategy: &Strategy, setting: Setting) -> Estimate {
         grade: path.grade.saturating_add(of_results(graded(results))).saturating_add(shown),
         rewrite: if strategy.web.for_the_gap { searches } else { searches.saturating_sub(1) },
         web: searches,
-        generate: path.generate.saturating_mul(2),
+        generate: path.generate.saturating_mul(2).saturating_add(strategy.speculates.into()),
         grounding: path.grounding.saturating_mul(2),
         usefulness: (drafts * has(Check::Usefulness) + u32::from(strategy.checks.by_claim.is_some())).saturating_mul(2),
         ..path
@@ -147,13 +160,23 @@ pub fn estimate(strategy: &Strategy, setting: Setting) -> Estimate {
         Some(options) => of_segments(options, strategy.k, setting),
         None => (path, most),
     };
-    let usual =
-        Sizes { context: k, graded: shown, rejected: retries / 2, verdict: VERDICT, query: VERDICT, draft: DRAFT };
+    // Each of the claims has its verdict and is quoted.
+    let of_claims = |verdict: u32, claims: u32| if strategy.checks.by_claim.is_some() { claims } else { verdict };
+    let usual = Sizes {
+        context: k,
+        graded: shown,
+        rejected: retries / 2,
+        verdict: VERDICT,
+        checked: of_claims(VERDICT, CLAIMS * CLAIM),
+        query: VERDICT,
+        draft: DRAFT,
+    };
     let longest = Sizes {
         context: k.saturating_add(searches.saturating_mul(results)),
         graded: shown.saturating_mul(2),
         rejected: retries,
         verdict: LONGEST_VERDICT,
+        checked: of_claims(LONGEST_VERDICT, LONGEST_VERDICT + MOST_CLAIMS * LONGEST_CLAIM),
         query: LONGEST_QUERY,
         draft: LONGEST_DRAFT,
     };
@@ -189,6 +212,7 @@ struct Sizes {
     rejected: u32,
     /// Tokens of each reply.
     verdict: u32,
+    checked: u32,
     query: u32,
     draft: u32,
 }
@@ -212,7 +236,7 @@ fn steps(calls: &Calls, times: u32, sizes: &Sizes, scored: bool) -> Steps {
     let each = |count: u32, material: u32, reply: u32| {
         [count.saturating_mul(PROMPT.saturating_add(material)), count.saturating_mul(reply)]
     };
-    let Sizes { context, graded, rejected, verdict, query, draft } = *sizes;
+    let Sizes { context, graded, rejected, verdict, checked, query, draft } = *sizes;
     let passages = context.saturating_mul(PASSAGE);
     let told = QUESTION.saturating_add(passages).saturating_add(rejected.saturating_mul(draft));
     // Of a batch each call has the instructions and the question, each passage its text and its verdict.
@@ -226,7 +250,7 @@ fn steps(calls: &Calls, times: u32, sizes: &Sizes, scored: bool) -> Steps {
         rewrite: step(calls.rewrite, each(calls.rewrite, 2 * QUESTION, query)),
         web: step(calls.web, [0, 0]),
         generate: step(calls.generate, each(calls.generate, told, draft)),
-        grounding: step(calls.grounding, each(calls.grounding, passages.saturating_add(draft), verdict)),
+        grounding: step(calls.grounding, each(calls.grounding, passages.saturating_add(draft), checked)),
         usefulness: step(calls.usefulness, each(calls.usefulness, QUESTION + draft, verdict)),
         segment: step(calls.segment, each(calls.segment, judged, DRAFT)),
         reflect: step(calls.reflect, each(calls.reflect, judged, verdict)),

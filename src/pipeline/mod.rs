@@ -7,6 +7,7 @@
 pub mod answer;
 mod attempt;
 pub mod beam;
+pub mod bill;
 pub mod budget;
 #[cfg(any(not(feature = "browser"), feature = "models"))]
 mod claims;
@@ -16,6 +17,7 @@ mod claims;
 mod context;
 pub mod cost;
 pub mod decision;
+mod ledger;
 mod outcome;
 mod record;
 pub mod reflection;

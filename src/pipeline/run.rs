@@ -4,7 +4,8 @@
 //!
 //! > Take steps until [`Step::Wait`] or [`Step::Done`]. Perform the effects of each
 //! > [`Step::Perform`] in any order and at once. Resolve each exactly once. When the deadline passes,
-//! > resolve what is still open with [`Failure::Deadline`]. Dropping the run cancels it.
+//! > resolve what is still open with [`Failure::Deadline`]. Give up what is no longer [`Run::is_open`], and
+//! > show nothing of a draft that [`Run::is_guess`]. Dropping the run cancels it.
 //!
 //! The run reads no clock: `now` comes with each reply. It cannot tell in which order replies
 //! arrived, because it joins them by slot.
@@ -17,9 +18,11 @@ use std::task::{Context, Poll, Waker};
 
 use crate::document::{Hit, Passage};
 use crate::pipeline::answer::{self, Answer, Question, RunError};
+use crate::pipeline::bill::Bill;
 use crate::pipeline::budget::{Call, Calls, Limits, Millis, Stop, Tokens};
+use crate::pipeline::ledger::Ledger;
 use crate::pipeline::strategy::Strategy;
-use crate::pipeline::task::{Ask, Failure, Task, TaskReply};
+use crate::pipeline::task::{Ask, Draft, Failure, Generate, Task, TaskReply};
 use crate::pipeline::trace::Event;
 
 /// Names an effect within its run.
@@ -150,9 +153,24 @@ impl Run {
         new
     }
 
+    /// Whether the outcome of an effect is still waited for.
+    pub fn is_open(&self, id: EffectId) -> bool {
+        self.mailbox.borrow().ledger.is_open(id)
+    }
+
+    /// Whether an effect is a draft begun before it is known that it is wanted.
+    pub fn is_guess(&self, id: EffectId) -> bool {
+        self.mailbox.borrow().guess == Some(id)
+    }
+
+    /// Whether it was one, and is wanted.
+    pub fn is_wanted(&self, id: EffectId) -> bool {
+        self.mailbox.borrow().wanted == Some(id)
+    }
+
     /// The moment at which open effects are to be given up.
     pub fn deadline(&self) -> Millis {
-        self.mailbox.borrow().deadline
+        self.mailbox.borrow().ledger.deadline()
     }
 }
 
@@ -161,24 +179,15 @@ struct Mailbox {
     next_id: u32,
     orders: Vec<Order>,
     /// A handful at the most: a list is a map enough.
-    open: Vec<Open>,
     replies: Vec<(EffectId, Reply)>,
     events: Vec<Event>,
     events_taken: usize,
-    calls: Calls,
-    tokens: Option<Tokens>,
-    max_calls: u32,
-    retries: u32,
-    deadline: Millis,
+    ledger: Ledger,
+    /// A draft that may not be wanted.
+    guess: Option<EffectId>,
+    /// The one that was.
+    wanted: Option<EffectId>,
     now: Millis,
-}
-
-/// An effect without a reply, and the calls set aside for it.
-#[derive(Clone, Copy)]
-struct Open {
-    id: EffectId,
-    call: Call,
-    may_call: u32,
 }
 
 impl Mailbox {
@@ -186,65 +195,44 @@ impl Mailbox {
         Self {
             next_id: 0,
             orders: Vec::new(),
-            open: Vec::new(),
             replies: Vec::new(),
             events: Vec::new(),
             events_taken: 0,
-            calls: Calls::default(),
-            tokens: Some(Tokens::default()),
-            max_calls: limits.max_calls,
-            retries: limits.retries,
-            deadline: now.saturating_add(limits.deadline),
+            ledger: Ledger::new(limits, now),
+            guess: None,
+            wanted: None,
             now,
         }
     }
 
-    /// Calls neither made nor set aside.
-    fn free_calls(&self) -> u32 {
-        let reserved = self.open.iter().map(|open| open.may_call).fold(0, u32::saturating_add);
-        self.max_calls.saturating_sub(self.calls.charged()).saturating_sub(reserved)
+    /// Orders effects of one kind, all or none of them.
+    fn order(&mut self, effects: Vec<Effect>, call: Call) -> Result<Vec<EffectId>, Stop> {
+        self.order_with(effects, call, self.ledger.kept(call))
     }
 
-    /// Whether `count` more effects may begin, each with one call; says how many calls are free besides,
-    /// for retries.
-    fn admit(&self, count: usize) -> Result<u32, Stop> {
-        if self.now >= self.deadline {
-            return Err(Stop::Deadline);
-        }
-        self.free_calls().checked_sub(count as u32).ok_or(Stop::Calls)
-    }
-
-    /// Orders an effect. Its retries are taken from the spare calls, so of a batch the first have them.
-    fn post(&mut self, effect: Effect, call: Call, spare: &mut u32) -> EffectId {
-        let retries = self.retries.min(*spare);
-        *spare -= retries;
-        let may_call = 1 + retries;
-        self.order(effect, call, may_call)
-    }
-
-    /// Orders a search of the index. It needs no call, so the query's vector gets what is free.
-    fn post_search(&mut self, effect: Effect, free: u32) -> EffectId {
-        self.calls.retrieve += 1;
-        let may_call = self.retries.saturating_add(1).min(free);
-        self.order(effect, Call::Embed, may_call)
-    }
-
-    fn order(&mut self, effect: Effect, call: Call, may_call: u32) -> EffectId {
-        let id = EffectId(self.next_id);
-        self.next_id += 1;
-        self.open.push(Open { id, call, may_call });
-        self.orders.push(Order { id, effect, may_call });
-        id
+    fn order_with(&mut self, effects: Vec<Effect>, call: Call, kept: Bill) -> Result<Vec<EffectId>, Stop> {
+        let may_call = self.ledger.admit(&effects, call, kept, self.now)?;
+        let order = |(effect, may_call)| {
+            let id = EffectId(self.next_id);
+            self.next_id += 1;
+            self.ledger.open(id, &effect, call, may_call);
+            self.orders.push(Order { id, effect, may_call });
+            id
+        };
+        Ok(effects.into_iter().zip(may_call).map(order).collect())
     }
 
     fn file(&mut self, id: EffectId, outcome: Outcome, now: Millis) -> Result<(), ResolveError> {
-        let at = self.open.iter().position(|open| open.id == id).ok_or(ResolveError(id))?;
-        let open = self.open.swap_remove(at);
-        self.calls.book(open.call, outcome.called);
-        self.tokens = self.tokens.zip(outcome.tokens).map(|(before, more)| before.plus(more));
+        if !self.ledger.close(id, &outcome) {
+            return Err(ResolveError(id));
+        }
         self.replies.push((id, outcome.reply));
         self.now = self.now.max(now);
         Ok(())
+    }
+
+    fn want(&mut self, guess: EffectId) {
+        (self.guess, self.wanted) = (None, Some(guess));
     }
 
     fn take_reply(&mut self, id: EffectId) -> Option<Reply> {
@@ -265,9 +253,7 @@ impl Path {
     /// Searches the index.
     pub(crate) async fn retrieve(&self, query: &str, k: usize) -> Result<Result<Found, Failure>, Stop> {
         let effect = Effect::Retrieve { query: query.to_owned(), k };
-        let free = self.mailbox.borrow().admit(0)?;
-        let id = self.mailbox.borrow_mut().post_search(effect, free);
-        Ok(match self.reply(id).await? {
+        Ok(match self.perform(effect, Call::Embed).await? {
             Reply::Hits(hits) => Ok((hits, None)),
             Reply::ByWords(hits, failure) => Ok((hits, Some(failure))),
             Reply::Failed(failure) => Err(failure),
@@ -292,19 +278,37 @@ impl Path {
         Ok(read::<T>(self.perform(Effect::Ask(task), call).await?))
     }
 
+    /// Has a draft written that may not be wanted, besides what comes next; `None` where that is too much.
+    pub(crate) fn guess(&self, task: Generate) -> Option<Guess> {
+        let mut mailbox = self.mailbox.borrow_mut();
+        let (passages, kept) = (task.passages.clone(), mailbox.ledger.kept_for_guess());
+        let id = *mailbox.order_with(vec![Effect::Ask(task.into())], Call::Generate, kept).ok()?.first()?;
+        mailbox.guess = Some(id);
+        Some(Guess { passages, id, mailbox: Rc::clone(&self.mailbox) })
+    }
+
+    /// The draft that was guessed, now that it is wanted.
+    pub(crate) async fn finish(&self, guess: Guess) -> Result<Result<Draft, Failure>, Stop> {
+        self.mailbox.borrow_mut().want(guess.id);
+        Ok(read::<Generate>(self.reply(guess.id).await?))
+    }
+
     /// Puts tasks of one kind to the solver at once; replies by slot, whatever their order of arrival.
     pub(crate) async fn ask_all<T: Ask>(&self, tasks: Vec<T>) -> Result<Vec<Result<T::Reply, Failure>>, Stop> {
         let tasks: Vec<Task> = tasks.into_iter().map(Into::into).collect();
         let Some(call) = tasks.first().map(Task::call) else { return Ok(Vec::new()) };
-        let mut spare = self.mailbox.borrow().admit(tasks.len())?;
-        let post = |task| self.mailbox.borrow_mut().post(Effect::Ask(task), call, &mut spare);
-        let ids: Vec<EffectId> = tasks.into_iter().map(post).collect();
+        let ids = self.mailbox.borrow_mut().order(tasks.into_iter().map(Effect::Ask).collect(), call)?;
         let mut replies = Vec::with_capacity(ids.len());
         for id in ids {
             replies.push(self.reply(id).await);
         }
         // Only now: a path that stops must leave nothing open.
         replies.into_iter().map(|reply| reply.map(read::<T>)).collect()
+    }
+
+    /// Keeps what a draft by this strategy and its checks take, from what steps before it may spend.
+    pub(crate) fn keep_for(&self, strategy: &Strategy) {
+        self.mailbox.borrow_mut().ledger.keep_for(strategy);
     }
 
     /// Tells an event.
@@ -319,14 +323,12 @@ impl Path {
 
     /// The calls made so far, and the tokens that their replies took, if all of them say.
     pub(crate) fn spent(&self) -> (Calls, Option<Tokens>) {
-        let mailbox = self.mailbox.borrow();
-        (mailbox.calls, mailbox.tokens)
+        self.mailbox.borrow().ledger.told()
     }
 
     async fn perform(&self, effect: Effect, call: Call) -> Result<Reply, Stop> {
-        let mut spare = self.mailbox.borrow().admit(1)?;
-        let id = self.mailbox.borrow_mut().post(effect, call, &mut spare);
-        self.reply(id).await
+        let ids = self.mailbox.borrow_mut().order(vec![effect], call)?;
+        self.reply(ids[0]).await
     }
 
     /// An effect given up at the deadline is the time that is up, whatever it was for.
@@ -337,6 +339,28 @@ impl Path {
             Reply::Failed(Failure::Deadline) => Err(Stop::Deadline),
             reply => Ok(reply),
         }
+    }
+}
+
+/// A draft under way that nobody has asked for yet. Dropped, it is given up.
+pub(crate) struct Guess {
+    /// What it is written from.
+    pub(crate) passages: Vec<Passage>,
+    id: EffectId,
+    mailbox: Rc<RefCell<Mailbox>>,
+}
+
+impl Drop for Guess {
+    fn drop(&mut self) {
+        let mut mailbox = self.mailbox.borrow_mut();
+        mailbox.guess = mailbox.guess.filter(|id| *id != self.id);
+        let before = mailbox.orders.len();
+        mailbox.orders.retain(|order| order.id != self.id);
+        let is_ordered = mailbox.orders.len() == before;
+        // What it took is not known: it was cut off.
+        let (called, tokens) = if is_ordered { (1, None) } else { (0, Some(Tokens::default())) };
+        mailbox.ledger.close(self.id, &Outcome { reply: Reply::Failed(Failure::Deadline), called, tokens });
+        _ = mailbox.take_reply(self.id);
     }
 }
 

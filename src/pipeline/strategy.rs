@@ -23,6 +23,9 @@ pub struct Strategy {
     pub web: WebUse,
     /// How freely drafts may be worded, 0…1.
     pub temperature: f32,
+    /// The first draft is begun while passages are graded, from all of them, and thrown away where not all of
+    /// them are kept.
+    pub speculates: bool,
     /// What each draft goes through.
     pub checks: Checks,
     /// How many drafts may follow the first, 0…[`MAX_RETRIES`].
@@ -66,7 +69,9 @@ pub struct Checks {
 pub(crate) const HAS_MODELS: bool = cfg!(any(not(feature = "browser"), feature = "models"));
 
 /// How usefulness is judged where grounding is checked claim by claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub enum ByClaim {
     /// In the same call, which sees the passages.
     Fused,
@@ -124,6 +129,12 @@ pub enum StrategyError {
         /// The option.
         option: &'static str,
     },
+    /// A way to judge usefulness, of a strategy that has but one.
+    #[error("{strategy} does not check claim by claim: leave `usefulness` out or ask for countercheck")]
+    NoClaims {
+        /// The preset.
+        strategy: &'static str,
+    },
     /// A domain, of a strategy without scores.
     #[error("a domain sets thresholds for scores: ask for corrective-scored, or for the rule average or max")]
     NoScores,
@@ -168,6 +179,10 @@ pub struct Options {
     pub domain: Option<Domain>,
     /// See [`Grading::batched`].
     pub batch: Option<bool>,
+    /// See [`Strategy::speculates`].
+    pub speculate: Option<bool>,
+    /// See [`Checks::by_claim`].
+    pub usefulness: Option<ByClaim>,
     /// See [`Strategy::on_exhaustion`].
     pub on_exhaustion: Option<OnExhaustion>,
 }
@@ -194,6 +209,7 @@ impl Strategy {
             refines: false,
             web: WebUse { results: 5, graded: false, for_the_gap: false },
             temperature: 0.2,
+            speculates: false,
             checks: Checks {
                 order: &[Check::Grounding, Check::Usefulness],
                 scale: Scale::Binary,
@@ -288,14 +304,14 @@ impl Strategy {
     /// statement, and need no strips.
     #[must_use]
     pub fn of_quotations(mut self) -> Self {
-        self.refines = false;
+        (self.refines, self.speculates) = (false, false);
         self.checks.by_claim = None;
         self
     }
 
     /// This preset with other options, each checked.
     pub fn with(mut self, options: Options) -> Result<Self, StrategyError> {
-        let Options { k, max_retries, rule, domain, batch, on_exhaustion } = options;
+        let Options { k, max_retries, rule, domain, batch, speculate, usefulness, on_exhaustion } = options;
         if let Some(k) = k {
             self.k = checked_k(k)?;
         }
@@ -318,6 +334,14 @@ impl Strategy {
             let scored = self.grading.filter(|grading| grading.scale() == Scale::Graded);
             self.grading = Some(scored.ok_or(StrategyError::NoScores)?.of(domain));
         }
+        if speculate == Some(true) && self.grading.is_none() {
+            return Err(no_grades("speculate"));
+        }
+        self.speculates = speculate.unwrap_or(self.speculates);
+        if let Some(usefulness) = usefulness {
+            let by_claim = self.checks.by_claim.as_mut().ok_or(StrategyError::NoClaims { strategy: self.name })?;
+            *by_claim = usefulness;
+        }
         self.on_exhaustion = on_exhaustion.unwrap_or(self.on_exhaustion);
         Ok(self)
     }
@@ -325,6 +349,6 @@ impl Strategy {
 
 impl Default for Strategy {
     fn default() -> Self {
-        Self::self_reflective()
+        Self::countercheck()
     }
 }

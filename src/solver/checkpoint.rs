@@ -6,6 +6,7 @@
 //! brings `[Fully supported]` along must not score itself.
 
 use crate::document::Passage;
+use crate::pipeline::cost::LONGEST_SEGMENT;
 use crate::pipeline::reflection::Group;
 use crate::pipeline::segment::{
     Alternative, Candidate, Evidence, Form, GenerateSegment, OPENING_TOKENS, Token, cut, plain_text, special_tokens,
@@ -18,7 +19,7 @@ use crate::provider::logprobs;
 use crate::solver::marks;
 
 /// The most tokens of a segment, of a whole answer and of a choice, as the authors set them.
-const SEGMENT_TOKENS: u32 = 300;
+const SEGMENT_TOKENS: u32 = LONGEST_SEGMENT;
 const WHOLE_TOKENS: u32 = 100;
 const CHOICE_TOKENS: u32 = 50;
 

@@ -11,7 +11,9 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use crate::document::Passage;
-use crate::pipeline::cost::{LONGEST_DRAFT, LONGEST_QUERY, LONGEST_VERDICT};
+use crate::pipeline::cost::{
+    LONGEST_CLAIM, LONGEST_DRAFT, LONGEST_FURTHER, LONGEST_QUERY, LONGEST_SEGMENT, LONGEST_VERDICT,
+};
 use crate::pipeline::reflection::Group;
 use crate::pipeline::segment::{Candidate, Evidence, Form, GenerateSegment, Reflect};
 use crate::pipeline::task::{
@@ -30,11 +32,6 @@ use crate::solver::{checkpoint, marks};
 /// may vary as its strategy says.
 const VERDICT_TEMPERATURE: f32 = 0.0;
 const QUERY_TEMPERATURE: f32 = 0.2;
-
-/// Room for each further verdict of a batch, for each claim with the words that support it, and for a segment.
-const FURTHER_TOKENS: u32 = 32;
-const CLAIM_TOKENS: u32 = 96;
-const SEGMENT_TOKENS: u32 = 300;
 
 /// How many bytes of a reply are read.
 const VERDICT_BYTES: usize = 64 << 10;
@@ -94,7 +91,7 @@ fn requested(task: &Task, prompt: [String; 2]) -> ChatRequest {
         },
         // Inside a segment the paper is greedy.
         Task::GenerateSegment(_) => {
-            ChatRequest { temperature: Some(VERDICT_TEMPERATURE), logprobs: true, ..chat(prompt, SEGMENT_TOKENS) }
+            ChatRequest { temperature: Some(VERDICT_TEMPERATURE), logprobs: true, ..chat(prompt, LONGEST_SEGMENT) }
         }
         Task::Reflect(_) => ChatRequest {
             temperature: Some(VERDICT_TEMPERATURE),
@@ -207,7 +204,7 @@ fn verdict(prompt: [String; 2], field: &str, value: &Value, again: bool) -> Chat
 
 /// A list with an entry for each of so many claims.
 fn listed(prompt: [String; 2], name: &str, schema: Value, count: usize, again: bool) -> ChatRequest {
-    by_schema(prompt, name, schema, LONGEST_VERDICT + CLAIM_TOKENS * count as u32, again)
+    by_schema(prompt, name, schema, LONGEST_VERDICT + LONGEST_CLAIM * count as u32, again)
 }
 
 /// A reply that fits a schema; the second time one in words.
@@ -226,7 +223,7 @@ fn verdicts(prompt: [String; 2], count: usize, value: &Value, again: bool) -> Ch
     let numbers: Vec<usize> = (1..=count).collect();
     let properties = json!({ "id": { "type": "integer", "enum": numbers }, "score": value });
     let items = json!({ "type": "array", "items": object(&properties) });
-    let max_tokens = LONGEST_VERDICT + FURTHER_TOKENS * count as u32;
+    let max_tokens = LONGEST_VERDICT + LONGEST_FURTHER * count as u32;
     ChatRequest { max_tokens, ..verdict(prompt, "verdicts", &items, again) }
 }
 

@@ -13,7 +13,7 @@ use crate::problem::Problem;
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[cfg_attr(test, ts(rename_all = "camelCase", optional_fields))]
 pub struct EstimateRequest {
-    /// The strategy's name; `self-reflective` by default.
+    /// The strategy's name; `countercheck` by default.
     pub strategy: Option<String>,
     /// How many passages to retrieve, 1 to 50; the strategy's default is 4.
     pub k: Option<usize>,

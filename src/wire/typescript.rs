@@ -6,12 +6,12 @@ use ts_rs::{Config, TS};
 use crate::document::{Format, Origin};
 use crate::pipeline::answer::{Citation, Claim, Outcome, PassageVerdict, Reason, Reflection, Source, Warning};
 use crate::pipeline::beam::Combine;
-use crate::pipeline::budget::{Calls, Tokens};
+use crate::pipeline::budget::{Calls, Prices, Tokens};
 use crate::pipeline::cost::{Estimate, Step, Steps};
 use crate::pipeline::decision::{Decision, Domain, Rule};
 use crate::pipeline::reflection;
 use crate::pipeline::self_rag::{Mode, SelfRagOptions, SelfRagWeights, When};
-use crate::pipeline::strategy::OnExhaustion;
+use crate::pipeline::strategy::{ByClaim, OnExhaustion};
 use crate::pipeline::trace::Event;
 use crate::pipeline::verdict::{Check, Retrieval, Support, Verdict};
 use crate::prompt::Language;
@@ -36,6 +36,7 @@ fn generated() -> String {
         Answer,
         AskLimits,
         AskRequest,
+        ByClaim,
         Calls,
         Check,
         Citation,
@@ -57,6 +58,7 @@ fn generated() -> String {
         Origin,
         Outcome,
         PassageVerdict,
+        Prices,
         Reason,
         Reflection,
         Retrieval,

@@ -24,7 +24,7 @@ async function priced(t, { usage, prices = PRICES, search, grade = REPLIES.grade
 }
 
 test("r_16_an_estimate_has_the_seeds_total_by_step_and_c_22_four_grades_before_the_draft", async () => {
-  const { path, upper } = await estimate({ k: 4, maxRetries: 1 });
+  const { path, upper } = await estimate({ strategy: "self-reflective", k: 4, maxRetries: 1 });
   const calls = Object.fromEntries(Object.entries(path).map(([step, { calls }]) => [step, calls]));
   const none = { embed: 0, decide: 0, rewrite: 0, web: 0, segment: 0, reflect: 0 };
   assert.deepEqual(calls, { ...none, grade: 4, generate: 2, grounding: 2, usefulness: 2, total: 10 });
@@ -39,7 +39,7 @@ test("r_16_an_estimate_has_the_seeds_total_by_step_and_c_22_four_grades_before_t
 });
 
 test("g_22_a_graded_passage_is_500_tokens_and_r_17_money_is_their_price", async () => {
-  const { path, upper } = await estimate({ k: 4, maxRetries: 0, embed: true, prices: PRICES });
+  const { path, upper } = await estimate({ strategy: "self-reflective", k: 4, maxRetries: 0, embed: true, prices: PRICES });
   assert.equal(path.grade.input, 4 * 500);
   assert.equal(path.grade.cost, (2000 * 2 + path.grade.output * 8) / 1e6);
   assert.equal(path.embed.cost, 0.0001);
@@ -47,7 +47,7 @@ test("g_22_a_graded_passage_is_500_tokens_and_r_17_money_is_their_price", async 
   const sum = Object.entries(upper).reduce((sum, [step, { cost }]) => (step === "total" ? sum : sum + cost), 0);
   assert.ok(Math.abs(sum - upper.total.cost) < 1e-12, `${sum}, not ${upper.total.cost}`);
   // What has no price is not free.
-  const { path: known, upper: unknown } = await estimate({ prices: { input: 2, output: 8 } });
+  const { path: known, upper: unknown } = await estimate({ strategy: "self-reflective", prices: { input: 2, output: 8 } });
   assert.ok(known.total.cost > 0);
   assert.deepEqual([unknown.web.cost, unknown.total.cost, unknown.generate.cost > 0], [null, null, true]);
 });

@@ -2,7 +2,8 @@
 
 use countercheck::document::{Hit, Origin, Passage};
 use countercheck::pipeline::answer::{Answer, Outcome, Question, Reason};
-use countercheck::pipeline::budget::Limits;
+use countercheck::pipeline::bill::{Bill, most};
+use countercheck::pipeline::budget::{Limits, Prices, Tokens};
 use countercheck::pipeline::run::{Effect, Outcome as Performed, Reply, Run, Step};
 use countercheck::pipeline::strategy::{ByClaim, Checks, Options, Strategy};
 use countercheck::pipeline::task::{
@@ -244,10 +245,26 @@ fn whatever_is_said_an_answer_cites_only_what_stands_in_what_was_given() {
     let (mut answered, mut trimmed, mut partial) = (0, 0, 0);
     for seed in 0..20_000 {
         let mut whims = Whims(seed);
-        let options =
-            Options { k: Some(1 + whims.below(6)), max_retries: Some(whims.below(4) as u32), ..Options::default() };
+        let options = Options {
+            k: Some(1 + whims.below(6)),
+            max_retries: Some(whims.below(4) as u32),
+            speculate: Some(whims.below(4) == 0),
+            ..Options::default()
+        };
         let strategy = Strategy::countercheck().with(options).expect("a strategy");
-        let limits = Limits { max_calls: whims.pick(&[3, 6, 40, 40]), ..Limits::of(&strategy) };
+        let limits = Limits {
+            max_calls: whims.pick(&[3, 6, 40, 40]),
+            max_tokens: whims.pick(&[None, None, None, Some(3_000), Some(8_000), Some(20_000)]),
+            max_cost: whims.pick(&[None, None, None, Some(0.005), Some(0.05)]),
+            prices: Prices {
+                input: Some(1.0),
+                output: Some(4.0),
+                web_search: whims.pick(&[None, Some(0.01)]),
+                embedding: None,
+            },
+            ..Limits::of(&strategy)
+        };
+        let mut spent = Bill::default();
         let question = Question::new("What are the steps of RAG?").expect("a question");
         let mut run = Run::new(question, strategy, limits, 0);
         let (mut given, mut asked) = (Vec::<Passage>::new(), Vec::new());
@@ -264,7 +281,20 @@ fn whatever_is_said_an_answer_cites_only_what_stands_in_what_was_given() {
                                 given.extend(passages.iter().cloned());
                             }
                         }
-                        let outcome = Performed::without_tokens(whims.reply(&order.effect), 1);
+                        let most = most(&order.effect);
+                        let took = |whims: &mut Whims, most: u64| whims.below(most + 1) as u32;
+                        let said =
+                            Tokens { input: took(&mut whims, most.input), output: took(&mut whims, most.output) };
+                        let outcome = Performed {
+                            reply: whims.reply(&order.effect),
+                            called: order.may_call.min(1),
+                            tokens: whims.pick(&[None, Some(said), Some(said), Some(said)]),
+                        };
+                        // What no service tells counts as much as it can have been.
+                        let told = outcome.tokens.filter(|_| !matches!(outcome.reply, Reply::Failed(_)));
+                        let (input, output) =
+                            told.map_or((most.input, most.output), |t| (t.input.into(), t.output.into()));
+                        spent = spent.plus(Bill { input, output, ..most }.times(outcome.called));
                         run.resolve(order.id, outcome, 1).expect("it is open");
                     }
                 }
@@ -273,6 +303,10 @@ fn whatever_is_said_an_answer_cites_only_what_stands_in_what_was_given() {
         let Ok(answer) = result else { continue };
         let note = format!("seed {seed}: {answer:?}");
         assert!(answer.calls.charged() <= limits.max_calls, "{note}");
+        assert!(limits.max_tokens.is_none_or(|most| spent.input + spent.output <= most), "{spent:?} {note}");
+        assert!(limits.max_cost.is_none_or(|most| spent.cost(&limits.prices) <= most), "{spent:?} {note}");
+        let is_told = answer.reason != Some(Reason::Budget) || answer.warnings.iter().any(|w| w.code == "budget");
+        assert!(is_told, "{note}");
         for citation in &answer.citations {
             let passage = given.iter().find(|passage| passage.id == citation.passage_id).expect(&note);
             let at = citation.start - passage.span.start..citation.end - passage.span.start;

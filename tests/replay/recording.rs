@@ -108,7 +108,7 @@ impl Recording {
             max_retries: strategy.max_retries,
             on_exhaustion: strategy.on_exhaustion,
         };
-        let Limits { max_calls, deadline, retries } = limits;
+        let Limits { max_calls, deadline, retries, .. } = limits;
         Self { question: question.to_owned(), options, max_calls, deadline, retries, start, orders: Vec::new() }
     }
 
@@ -123,7 +123,7 @@ impl Recording {
     pub fn replay(&self) -> Result<Ended, String> {
         let question = Question::new(&self.question).expect("a question");
         let Self { max_calls, deadline, retries, start, .. } = *self;
-        let mut run = Run::new(question, self.options.strategy(), Limits { max_calls, deadline, retries }, start);
+        let mut run = Run::new(question, self.options.strategy(), Limits::within(max_calls, deadline, retries), start);
         let (mut open, mut ordered, mut clock, mut events) = (Vec::new(), 0, start, Vec::new());
         loop {
             let step = run.next_step();
@@ -192,6 +192,7 @@ impl Options {
             k: self.k,
             grading: self.grading.as_ref().map(graded),
             refines: false,
+            speculates: false,
             web: WebUse { results, graded: graded_web, for_the_gap: false },
             checks: Checks {
                 order: order.clone().leak(),

@@ -160,7 +160,7 @@ fn a_query_is_embedded_within_the_run_s_budget_or_not_at_all() {
     let unhappy = |asked: &Asked| {
         if asked.role == "embed" { Sent::Fails(ProviderError::Network { sent: false }) } else { play(asked) }
     };
-    for (max_calls, sent) in [(0, 0), (1, 1), (2, 2), (40, 3)] {
+    for (max_calls, sent) in [(0, 0), (1, 0), (2, 1), (3, 2), (40, 3)] {
         let network = Scripted::new(unhappy);
         let mut request = naive();
         request["limits"] = json!({ "max_calls": max_calls });

@@ -60,7 +60,8 @@ fn every_vector_of_the_loop_holds() {
         let document = |name: &&str| json!({ "id": format!("{name}.md"), "text": format!("# Dough\n\nA dough of bread needs {name}.\n") });
         let documents: Vec<Value> = INGREDIENTS.iter().map(document).collect();
         let documents = if vector["empty"] == json!(true) { corpus(&[]) } else { corpus(&documents) };
-        let mut request = json!({ "question": QUESTION, "batch": vector["batch"] == json!(true) });
+        let mut request =
+            json!({ "question": QUESTION, "strategy": "self-reflective", "batch": vector["batch"] == json!(true) });
         if !vector["max_retries"].is_null() {
             request["max_retries"] = vector["max_retries"].clone();
         }

@@ -92,7 +92,8 @@ pub fn contexts<'a>(case: &Case<'a>) -> Vec<Vec<&'a Passage>> {
                         new.push(result);
                     }
                 }
-                if strategy.web.graded && strategy.grading.is_some() {
+                let asked = model.graded_of(searches).next().is_some();
+                if strategy.web.graded && strategy.grading.is_some() && asked {
                     new = [with(Verdict::Yes, searches), with(Verdict::Unknown, searches)].concat();
                 }
                 if given.is_empty() && !new.is_empty() {

@@ -78,7 +78,9 @@ impl Reader<'_> {
                 });
                 let due = if self.searches == 0 { model.hits.len() } else { self.new };
                 let applies = self.searches == 0 || strategy.web.graded;
-                grades && applies && (first || next) && *of == due && all.len() == due && said
+                // For results of the web there may be no call left.
+                let unasked = self.searches > 0 && all.is_empty() && *verdict == Verdict::Unknown && score.is_none();
+                grades && applies && (first || next) && *of == due && (unasked || (all.len() == due && said))
             }
             Decide { relevant, rejected, unknown, need_web, decision } => {
                 let complete = match before {

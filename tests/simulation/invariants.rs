@@ -1,6 +1,6 @@
 //! The invariants, each with its name: what must hold of any history, and of any answer.
 
-use countercheck::pipeline::answer::{Answer, Outcome, Reason, RunError};
+use countercheck::pipeline::answer::{Answer, Outcome, PassageVerdict, Reason, RunError};
 use countercheck::pipeline::budget::{Call, Limits, Tokens};
 use countercheck::pipeline::run::{Effect, Reply};
 use countercheck::pipeline::strategy::OnExhaustion;
@@ -10,7 +10,7 @@ use countercheck::pipeline::verdict::{Check, Retrieval, Scale, Verdict};
 use crate::driver::{End, History, Performed};
 use crate::expected;
 use crate::model::{Asked, Model};
-use crate::spending::{call, calls_are_estimated, spent};
+use crate::spending::{call, calls_are_estimated, kept, spent};
 use crate::world::{QUESTION, Scenario};
 
 /// A history with what it means.
@@ -74,11 +74,15 @@ fn calls_are_bounded(case: &Case) -> Result<(), String> {
 
 fn retries_are_what_is_free(case: &Case) -> Result<(), String> {
     let Limits { max_calls, retries, .. } = case.scenario.limits;
-    let mut made = 0;
+    let (mut made, mut drafts) = (0, 0);
     for batch in case.history.performed.chunk_by(|a, b| a.step == b.step) {
         // A search of the index goes on without the query's vector.
-        let needs = u32::from(call(&batch[0].effect) != Call::Embed);
-        let mut spare = max_calls.saturating_sub(made + needs * batch.len() as u32);
+        let kind = call(&batch[0].effect);
+        let needs = u32::from(kind != Call::Embed);
+        let kept = kept(&case.scenario.strategy, kind, drafts);
+        let needed = made + needs * batch.len() as u32 + kept;
+        ensure(needed <= max_calls || needs == 0, || format!("{needed} calls are needed for {kind:?}"))?;
+        let mut spare = max_calls.saturating_sub(needed);
         for order in batch {
             let due = (1 - needs + retries).min(spare);
             spare -= due;
@@ -87,6 +91,7 @@ fn retries_are_what_is_free(case: &Case) -> Result<(), String> {
             })?;
             ensure(order.called <= order.may_call, || format!("the driver calls {} times", order.called))?;
             made += order.called;
+            drafts += if kind == Call::Generate { order.called } else { 0 };
         }
     }
     Ok(())
@@ -162,7 +167,9 @@ fn no_retrieval_without_need(case: &Case) -> Result<(), String> {
     ensure(decided.is_none() || strategy.decides_retrieval, || "nobody asked".to_owned())?;
     let first = case.history.performed.first().map(|one| &one.effect);
     let asked = matches!(first, Some(Effect::Ask(Task::DecideRetrieval(_))));
-    ensure(first.is_none() || asked == strategy.decides_retrieval, || format!("it begins with {first:?}"))?;
+    let can_ask = case.scenario.limits.max_calls > kept(strategy, Call::Decide, 0);
+    let asks = strategy.decides_retrieval && can_ask;
+    ensure(first.is_none() || asked == asks, || format!("it begins with {first:?}"))?;
     let from_documents =
         |one: &Performed| !matches!(one.effect, Effect::Ask(Task::DecideRetrieval(_) | Task::Generate(_)));
     let retrieved = case.history.performed.iter().any(from_documents);
@@ -210,7 +217,7 @@ fn outage_buys_no_search(case: &Case) -> Result<(), String> {
 fn on_searches(case: &Case, holds: impl Fn(&Model) -> bool, otherwise: &str) -> Result<(), String> {
     for (n, one) in case.history.performed.iter().enumerate() {
         if matches!(one.effect, Effect::SearchWeb { .. } | Effect::Ask(Task::RewriteQuery(_))) {
-            let before = Model::of(&case.history.performed[..n], &case.scenario.strategy);
+            let before = Model::of(&case.history.performed[..n], case.scenario);
             ensure(holds(&before), || format!("order {n}: {otherwise}"))?;
         }
     }
@@ -348,7 +355,8 @@ fn reason_is_what_happened(case: &Case, answer: &Answer) -> Result<(), String> {
         Reason::Truncated => best.is_some_and(|w| w.draft.truncated),
         Reason::Budget => {
             let found = model.searches.iter().filter_map(|search| search.1).map(<[_]>::len);
-            let need = found.chain([1, model.hits.len()]).max().unwrap_or(1) as u32;
+            let kept = kept(&case.scenario.strategy, Call::Rewrite, 0);
+            let need = found.chain([1, model.hits.len()]).max().unwrap_or(1) as u32 + kept;
             let spent = answer.calls.charged() + need > case.scenario.limits.max_calls;
             warned("budget") && (spent || case.history.clock >= case.history.deadline)
         }
@@ -394,7 +402,11 @@ fn search_by_words_is_told(case: &Case, answer: &Answer) -> Result<(), String> {
 }
 
 fn verdicts_were_said(case: &Case, answer: &Answer) -> Result<(), String> {
-    let shown: Vec<_> = answer.verdicts.iter().map(|v| (v.passage_id.as_str(), v.verdict, v.score)).collect();
+    // Results of the web for whose grades there was no call.
+    let searched = |id: &str| case.model.graded.iter().any(|g| g.passage.id == id);
+    let asked = |v: &&PassageVerdict| v.verdict != Verdict::Unknown || v.score.is_some() || searched(&v.passage_id);
+    let shown = answer.verdicts.iter().filter(asked);
+    let shown: Vec<_> = shown.map(|v| (v.passage_id.as_str(), v.verdict, v.score)).collect();
     let mut said: Vec<_> =
         case.model.graded.iter().map(|g| (g.passage.id.as_str(), g.grade.verdict, g.grade.score)).collect();
     // A round of grading that was cut off leaves no verdicts.

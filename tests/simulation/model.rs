@@ -2,6 +2,7 @@
 //! verdicts. It decides nothing about the path; it is what the invariants compare the answer with.
 
 use countercheck::document::{Hit, Passage};
+use countercheck::pipeline::budget::Call;
 use countercheck::pipeline::run::{Effect, Reply};
 use countercheck::pipeline::strategy::Strategy;
 use countercheck::pipeline::task::{
@@ -10,6 +11,8 @@ use countercheck::pipeline::task::{
 use countercheck::pipeline::verdict::{Check, Retrieval, Scale, Support, Verdict};
 
 use crate::driver::Performed;
+use crate::spending::kept;
+use crate::world::Scenario;
 
 /// A draft that could be used, and what its checks said.
 pub struct Written<'a> {
@@ -83,17 +86,42 @@ pub struct Model<'a> {
     keep: f64,
     batch: usize,
     floor: u8,
+    /// What may be spent on grades by the step that is looked at, and how many texts it has graded.
+    left: u32,
+    in_step: u32,
 }
 
 impl<'a> Model<'a> {
-    pub fn of(performed: &'a [Performed], strategy: &Strategy) -> Self {
+    pub fn of(performed: &'a [Performed], scenario: &Scenario) -> Self {
+        let strategy = &scenario.strategy;
         let keep = strategy.grading.map_or(0.0, |grading| grading.thresholds.keep);
         let batch = if strategy.grading.is_some_and(|grading| grading.batched) { MAX_BATCH } else { 1 };
         let mut model = Self { keep, batch, floor: strategy.checks.usefulness_floor, ..Self::default() };
-        for (n, one) in performed.iter().enumerate() {
-            model.take(n, one);
+        let (mut n, mut made) = (0, 0);
+        for step in performed.chunk_by(|a, b| a.step == b.step) {
+            let spare = scenario.limits.max_calls.saturating_sub(made);
+            model.left = spare.saturating_sub(kept(strategy, Call::Grade, 0));
+            model.in_step = step.iter().map(|one| graded_by(&one.effect)).sum();
+            for one in step {
+                model.take(n, one);
+                n += 1;
+                made += one.called;
+            }
         }
+        model.take_what_nobody_was_asked(performed, strategy);
         model
+    }
+
+    /// Where the calls were needed for the draft nobody was asked: that is as unsure as any bad reply.
+    fn take_what_nobody_was_asked(&mut self, performed: &[Performed], strategy: &Strategy) {
+        let begins = |decides: bool| matches!(performed[0].effect, Effect::Ask(Task::DecideRetrieval(_))) == decides;
+        if strategy.decides_retrieval && !performed.is_empty() && begins(false) {
+            self.retrieval = Some(Retrieval::Unknown);
+        }
+        if strategy.grading.is_some() && self.graded_of(0).next().is_none() {
+            let ungraded = |passage| Graded { passage, grade: Grade::default(), search: 0, times: 0 };
+            self.graded.extend(self.hits.iter().map(|hit| ungraded(&hit.passage)));
+        }
     }
 
     fn take(&mut self, n: usize, one: &'a Performed) {
@@ -157,7 +185,9 @@ impl<'a> Model<'a> {
             Reply::Task(TaskReply::Grades(grades)) if grades.len() == task.passages.len() => Some(grades),
             _ => None,
         };
-        if task.passages.len() > if task.again { 1 } else { self.batch } {
+        // Where there are no calls for one each, one grades all.
+        let batch = if self.in_step > self.left { MAX_BATCH } else { self.batch };
+        if task.passages.len() > if task.again { 1 } else { batch } {
             self.misplaced.push(format!("order {n} grades {} at once", task.passages.len()));
         }
         for (i, passage) in task.passages.iter().enumerate() {
@@ -272,6 +302,10 @@ impl<'a> Model<'a> {
         let most = self.written.iter().map(worth).max()?;
         self.written.iter().find(|w| worth(w) == most)
     }
+}
+
+fn graded_by(effect: &Effect) -> u32 {
+    if let Effect::Ask(Task::GradePassages(task)) = effect { task.passages.len() as u32 } else { 0 }
 }
 
 fn supported(support: Support) -> Said {

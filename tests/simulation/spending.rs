@@ -4,6 +4,7 @@
 use countercheck::pipeline::budget::{Call, Calls};
 use countercheck::pipeline::cost::{Setting, Steps, estimate};
 use countercheck::pipeline::run::Effect;
+use countercheck::pipeline::strategy::Strategy;
 
 use crate::driver::Performed;
 use crate::invariants::{Case, ensure};
@@ -14,6 +15,18 @@ pub fn call(effect: &Effect) -> Call {
         Effect::Retrieve { .. } => Call::Embed,
         Effect::SearchWeb { .. } => Call::Web,
         Effect::Ask(task) => task.call(),
+    }
+}
+
+/// The calls that are kept when an effect of that kind begins, after so many calls for drafts: for the first
+/// draft and each of its checks; for the checks of a later one; and of a query for its search.
+pub fn kept(strategy: &Strategy, call: Call, drafts: u32) -> u32 {
+    let checks = strategy.checks.order.len() as u32;
+    match call {
+        Call::Embed | Call::Decide | Call::Grade | Call::Web => 1 + checks,
+        Call::Rewrite => 2 + checks,
+        Call::Generate if drafts > 0 => checks,
+        _ => 0,
     }
 }
 

@@ -109,6 +109,7 @@ impl Scenario {
             domain: (scored && random.chance(50)).then(|| random.pick(&domains)),
             on_exhaustion: Some(random.pick(&on_exhaustion)),
             batch: (preset.grading.is_some() && random.chance(30)).then_some(true),
+            ..Options::default()
         };
         let mut strategy = preset.with(options).expect("all are in range");
         if random.chance(50) {
@@ -123,7 +124,7 @@ impl Scenario {
         Self {
             seed,
             strategy,
-            limits: Limits { max_calls, deadline, retries: random.pick(&[0, 1, 2, 5]) },
+            limits: Limits::within(max_calls, deadline, random.pick(&[0, 1, 2, 5])),
             start: if random.chance(3) { u64::MAX - 1_000 } else { random.pick(&[0, 1_790_000_000_000]) },
             hits: random.below(k + 1).max(random.below(k + 1)),
             web: random.pick(&web),

@@ -162,7 +162,7 @@ if (section && place && title) {
     shown.replaceWith(flow.element);
     shown = flow.element;
   };
-  begin(document.querySelector("countercheck-assistant")?.getAttribute("strategy") ?? "self-reflective");
+  begin(document.querySelector("countercheck-assistant")?.getAttribute("strategy") ?? "countercheck");
   document.addEventListener("countercheck-ask", (event) => begin((event as CustomEvent<{ strategy: string }>).detail.strategy));
   document.addEventListener("countercheck-step", (event) => {
     const told = (event as CustomEvent<{ event?: AnswerEvent }>).detail.event;

@@ -24,7 +24,7 @@ Usage
   countercheck ask FILE QUESTION [-k N] [--batch] [--json]
       Answers from the index, with citations and what the checks said.
       --batch          grades all passages with one call in place of one each
-      --strategy NAME          how; self-reflective by default, self-rag needs a model
+      --strategy NAME          how; countercheck by default, self-rag needs a model
       --chat-url URL           a model behind an OpenAI-compatible endpoint, in place of the built-in solver
       --chat-model NAME        the model's name there
       --chat-protocol NAME     chat, or completions for a Self-RAG checkpoint

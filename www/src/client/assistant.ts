@@ -3,19 +3,15 @@
 import type { Answer as RunAnswer, AskRequest, DocumentInput } from "../generated/wire.ts";
 import { startAnswering } from "./answering.ts";
 import { Cancellation } from "./cancellation.ts";
-import type { Answer } from "./usage.ts";
+import type { Answer, Pricing } from "./usage.ts";
 import { CountercheckError, abortError } from "./error.ts";
 import type { AskDefaults, Assistant, Backend } from "./types.ts";
 
 /** Indexing yields to the page when it has kept it waiting this long. */
 const YIELD_AFTER_MS = 50;
 
-/** Makes an assistant of a backend; each answer goes through `finish`. */
-export function assistantOf(
-  backend: Backend,
-  defaults: AskDefaults = {},
-  finish: (answer: RunAnswer) => Answer = (answer) => answer,
-): Assistant {
+/** Makes an assistant of a backend, and of prices if there are any. */
+export function assistantOf(backend: Backend, defaults: AskDefaults = {}, priced?: Pricing): Assistant {
   let disposed = false;
   const underWay = new Set<() => void>();
 
@@ -42,7 +38,9 @@ export function assistantOf(
 
   const assistant: Assistant = {
     ask(question, { signal, onEvent, ...options } = {}) {
-      const request = { ...defaults, ...options, question } as AskRequest;
+      const asked = { ...defaults, ...options, question } as AskRequest;
+      const request = priced?.request(asked) ?? asked;
+      const finish = (answer: RunAnswer): Answer => priced?.answer(answer) ?? answer;
       return startAnswering((events) => guarded(signal, (ended) => backend.ask(request, events, ended)).then(finish), onEvent);
     },
     search: (query, k, { signal } = {}) => guarded(signal, (ended) => backend.search(query, k, ended)),

@@ -4,12 +4,15 @@
 // them a question costs nothing. Money is multiplied here: prices are fractions of the caller's currency.
 
 import type { Engine } from "../../../dist/wasm-models/countercheck_models.js";
-import type { Answer as RunAnswer, Calls, Estimate as Counted, Steps, Tokens } from "../generated/wire.ts";
+import type { Calls, Estimate as Counted, Prices, Steps, Tokens } from "../generated/wire.ts";
 import type { Kit } from "./kit.ts";
-import type { Answer, Estimate, EstimateOptions, EstimatedSteps, Prices } from "./usage.ts";
+import type { Estimate, EstimateOptions, EstimatedSteps, Pricing } from "./usage.ts";
 
 /** Multiplies by prices; refuses what is no price. */
-export function pricing(prices: Prices, { CountercheckError }: Kit) {
+export function pricing(
+  prices: Prices,
+  { CountercheckError }: Kit,
+): Pricing & { estimate(counted: Counted): Estimate } {
   for (const [name, price] of Object.entries(prices)) {
     if (!PRICES.includes(name)) {
       throw new CountercheckError("unknown_field", `there is no price \`${name}\`: there are ${PRICES.join(", ")}`);
@@ -19,10 +22,14 @@ export function pricing(prices: Prices, { CountercheckError }: Kit) {
     }
   }
   return {
-    answer({ usage, ...answer }: RunAnswer): Answer {
+    request(request) {
+      const { limits } = request;
+      return limits?.maxCost === undefined ? request : { ...request, limits: { prices, ...limits } };
+    },
+    answer({ usage, ...answer }) {
       return { ...answer, usage: { ...usage, cost: costOf(prices, usage.calls, usage.tokens) } };
     },
-    estimate({ path, upper }: Counted): Estimate {
+    estimate({ path, upper }) {
       return { path: pricedSteps(path, prices), upper: pricedSteps(upper, prices) };
     },
   };

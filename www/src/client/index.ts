@@ -11,7 +11,7 @@ import { smallRuntime } from "./small.ts";
 import { loadEmbedder, loadIndex } from "./source.ts";
 import type { Assistant, AssistantOptions } from "./types.ts";
 
-export type { Answer, Estimate, EstimateOptions, EstimatedStep, EstimatedSteps, Prices, Usage } from "./usage.ts";
+export type { Answer, Estimate, EstimateOptions, EstimatedStep, EstimatedSteps, Usage } from "./usage.ts";
 export { CountercheckError } from "./error.ts";
 export { completions, endpoint, openai, openaiEmbeddings, scorer, tavily } from "./services.ts";
 export type {
@@ -50,6 +50,7 @@ export type {
 } from "./types.ts";
 export type {
   AskLimits,
+  ByClaim,
   Calls,
   Check,
   Citation,
@@ -65,6 +66,7 @@ export type {
   Origin,
   Outcome,
   PassageVerdict,
+  Prices,
   Reason,
   Reflection,
   Retrieval,
@@ -112,7 +114,7 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
   if (options.endpoint !== undefined) {
     // Apart: a page that answers by itself does not download how to ask a Worker.
     const { remoteBackend } = await import("./remote.ts");
-    return assistantOf(remoteBackend(options.endpoint, kit), defaults, priced?.answer);
+    return assistantOf(remoteBackend(options.endpoint, kit), defaults, priced);
   }
   const { index, wasm, chat, search, embed, retrieve } = options;
   const hasVectors = embed === undefined && retrieve === undefined;
@@ -120,10 +122,10 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
   const files = () => loadFiles(index, embedder);
   if (chat === undefined && search === undefined && hasVectors) {
     const [loaded] = await Promise.all([files(), smallRuntime.load(wasm)]);
-    return assistantOf(new LocalBackend(smallRuntime, loaded), defaults, priced?.answer);
+    return assistantOf(new LocalBackend(smallRuntime, loaded), defaults, priced);
   }
   const { connected } = await import("./connect.ts");
-  return assistantOf(await connected(options, files, kit), defaults, priced?.answer);
+  return assistantOf(await connected(options, files, kit), defaults, priced);
 }
 
 /**
@@ -134,7 +136,7 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
  * @throws {CountercheckError} `invalid_option` or `unknown_field` for options that make no sense
  *
  * @example
- * const { path, upper } = await estimate({ k: 4, maxRetries: 1 });
+ * const { path, upper } = await estimate({ strategy: "self-reflective", k: 4, maxRetries: 1 });
  * path.total.calls; // 10
  */
 export async function estimate(options: EstimateOptions = {}): Promise<Estimate> {

@@ -6,12 +6,13 @@ import type {
   AskRequest,
   DocumentInput,
   Event as RunEvent,
+  Prices,
   SearchHit,
   Statistics,
 } from "../generated/wire.ts";
 
 import type { Cancellation } from "./cancellation.ts";
-import type { Answer, Prices } from "./usage.ts";
+import type { Answer } from "./usage.ts";
 import type { Chat, OpenAiEmbeddings, RetrieveFunction, WebSearch } from "./services.ts";
 
 /** Where bytes come from: an address to fetch, or the bytes themselves. */

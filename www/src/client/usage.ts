@@ -1,22 +1,16 @@
 // What a question costs, as types: of estimates before it is asked, and of answers.
 
-import type { Answer as RunAnswer, Estimate as Counted, EstimateRequest, Step, Steps, Usage as RunUsage } from "../generated/wire.ts";
+import type {
+  Answer as RunAnswer,
+  AskRequest,
+  Estimate as Counted,
+  EstimateRequest,
+  Prices,
+  Step,
+  Steps,
+  Usage as RunUsage,
+} from "../generated/wire.ts";
 import type { Source } from "./types.ts";
-
-/**
- * What services charge, in any one currency. What has no price here is not taken for free: where it was
- * used, the cost is null.
- */
-export interface Prices {
-  /** For a million tokens that chat models read. */
-  input?: number;
-  /** For a million tokens that they write. */
-  output?: number;
-  /** For a search of the web. */
-  webSearch?: number;
-  /** For the vector of a query. */
-  embedding?: number;
-}
 
 /** What a run took, and by the assistant's `prices` what it cost. */
 export type Usage = RunUsage & {
@@ -26,6 +20,14 @@ export type Usage = RunUsage & {
 
 /** An answer with everything that is known about it. */
 export type Answer = Omit<RunAnswer, "usage"> & { usage: Usage };
+
+/** What an assistant does with its prices. */
+export interface Pricing {
+  /** Adds them to a question whose cost is bounded. */
+  request(request: AskRequest): AskRequest;
+  /** Adds the cost to an answer. */
+  answer(answer: RunAnswer): Answer;
+}
 
 /** What to estimate, and with what. */
 export interface EstimateOptions extends EstimateRequest {

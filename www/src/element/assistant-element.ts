@@ -33,7 +33,7 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  * @attr embedder - address of the embedder's table if it is not beside the script, `none` for words alone
  * @attr wasm, wasm-models - addresses of countercheck_bg.wasm and countercheck_models_bg.wasm if not beside the script
  * @attr where - `page` or `edge`: where answers are made at first
- * @attr strategy - the strategy's name, for instance `corrective`; `self-reflective` by default
+ * @attr strategy - the strategy's name, for instance `corrective`; `countercheck` by default
  * @attr k - how many passages are looked up for a question
  * @attr settings - lets the reader choose strategy, model and web search
  * @attr examples - example questions, separated by `|`

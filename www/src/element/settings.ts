@@ -34,7 +34,7 @@ export interface Settings {
 /** The settings of a page whose reader has set nothing. */
 export function settingsOf(site: Services, strategy?: string, k?: number): Omit<Settings, "where"> {
   return {
-    strategy: strategy ?? "self-reflective",
+    strategy: strategy ?? "countercheck",
     k: k ?? 4,
     answering: site.chat === undefined ? "builtin" : "site",
     model: { baseUrl: "", key: undefined, name: "" },

@@ -95,6 +95,19 @@ export type AskLimits = {
  */
 maxCalls?: number, 
 /**
+ * The most tokens that models read and write. A step whose texts and longest reply might exceed it is not
+ * taken; where not all fits, checks are the last to go.
+ */
+maxTokens?: number, 
+/**
+ * The most that the run costs by `prices`, 0 or more. What has no price there is not used.
+ */
+maxCost?: number, 
+/**
+ * What services charge, for `max_cost`; in JavaScript the assistant's own by default.
+ */
+prices?: Prices, 
+/**
  * The most milliseconds the run may take; 60,000 by default.
  */
 deadlineMs?: number, };
@@ -112,7 +125,7 @@ question: string,
  */
 k?: number, 
 /**
- * The strategy's name; `self-reflective` by default.
+ * The strategy's name; `countercheck` by default.
  */
 strategy?: string, 
 /**
@@ -132,6 +145,16 @@ domain?: Domain,
  */
 batch?: boolean, 
 /**
+ * Whether the first draft is begun while the passages are graded, and thrown away where one is rejected:
+ * faster by the time of a grade, and now and then one call dearer. Of a strategy that grades.
+ */
+speculate?: boolean, 
+/**
+ * Whether usefulness is judged with the claims, in one call, or by a call of its own that sees no passage;
+ * of `countercheck`.
+ */
+usefulness?: ByClaim, 
+/**
  * What is returned when no draft passed its checks; the best by default.
  */
 onExhaustion?: OnExhaustion, 
@@ -147,6 +170,11 @@ language?: Language,
  * Bounds of the run.
  */
 limits?: AskLimits, };
+
+/**
+ * How usefulness is judged where grounding is checked claim by claim.
+ */
+export type ByClaim = "fused" | "isolated";
 
 /**
  * How many calls of each kind were made.
@@ -353,7 +381,7 @@ upper: Steps, };
  */
 export type EstimateRequest = { 
 /**
- * The strategy's name; `self-reflective` by default.
+ * The strategy's name; `countercheck` by default.
  */
 strategy?: string, 
 /**
@@ -568,6 +596,27 @@ verdict: Verdict,
  * 0…1, where the solver has one.
  */
 score?: number, };
+
+/**
+ * What services charge, in any one currency. What has no price here is not taken for free.
+ */
+export type Prices = { 
+/**
+ * For a million tokens that chat models read.
+ */
+input?: number, 
+/**
+ * For a million tokens that they write.
+ */
+output?: number, 
+/**
+ * For a search of the web.
+ */
+webSearch?: number, 
+/**
+ * For the vector of a query.
+ */
+embedding?: number, };
 
 /**
  * Why an answer is not [`Outcome::Answered`].
