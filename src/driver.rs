@@ -49,6 +49,16 @@ impl From<DriveError> for Problem {
 pub trait Perform {
     /// Performs one. Text of a draft goes to `told` as it is written.
     fn perform(&self, order: Order, deadline: Millis, told: Told) -> impl Future<Output = Outcome>;
+
+    /// Hears how the run ended, once.
+    fn settle(&self, _answer: &Answer) -> impl Future<Output = ()> {
+        std::future::ready(())
+    }
+
+    /// How many replies were known from earlier runs.
+    fn remembered(&self) -> u32 {
+        0
+    }
 }
 
 /// Drives a run to its end, telling each event as it happens; `tell` may break it off.

@@ -205,9 +205,25 @@ pub struct Usage {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub tokens: Option<Tokens>,
+    /// Replies that were known from earlier questions: they cost no call. Absent where there are none.
+    #[serde(skip_serializing_if = "is_none")]
+    #[cfg_attr(test, ts(optional, as = "Option<u32>"))]
+    pub remembered: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields over by reference")]
+fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 impl Answer {
+    /// The same, of so many replies that were known.
+    #[must_use]
+    pub fn with_remembered(mut self, remembered: u32) -> Self {
+        self.usage.remembered = remembered;
+        self
+    }
+
     /// The answer of a run, with the abstention's sentence filled in.
     pub fn new(answer: answer::Answer, solver: &str, language: Language) -> Self {
         let text = match (answer.outcome, answer.reason) {
@@ -229,7 +245,7 @@ impl Answer {
             decision: answer.decision,
             claims: answer.claims,
             reflection: answer.reflection,
-            usage: Usage { calls: answer.calls, tokens: answer.tokens },
+            usage: Usage { calls: answer.calls, tokens: answer.tokens, remembered: 0 },
             warnings: answer.warnings,
             trace: answer.trace,
             strategy: answer.strategy.to_owned(),

@@ -4,6 +4,8 @@
 
 #[path = "service/batch.rs"]
 mod batch;
+#[path = "service/cache.rs"]
+mod cache;
 #[path = "service/embedding.rs"]
 mod embedding;
 #[path = "service/failures.rs"]

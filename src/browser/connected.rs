@@ -25,7 +25,7 @@ use crate::provider::error::{Fault, ProviderError};
 use crate::provider::http::HttpRequest;
 use crate::provider::search::{Found, WebQuery, WebResult, cleaned};
 use crate::retry::RetryPolicy;
-use crate::service::{OwnPassage, Performer, Platform, Role, Services};
+use crate::service::{Cache, CacheSettings, OwnPassage, Performer, Platform, Remembering, Role, Services, Store};
 use crate::signal::aborted;
 
 /// A page with its services.
@@ -33,12 +33,25 @@ pub(super) struct Connected {
     /// Who is asked.
     pub services: Services,
     functions: Functions,
+    cache: Option<Cache>,
+    /// The page has a place for what is kept.
+    stores: bool,
 }
 
 impl Connected {
     /// With the functions that the services name by number.
-    pub(super) fn new(services: Services, page: PageFunctions) -> Self {
-        Self { services, functions: Functions::new(page) }
+    pub(super) fn new(services: Services, cache: Option<&CacheSettings>, page: PageFunctions) -> Self {
+        let stores = cache.is_some_and(|cache| cache.store);
+        Self { services, functions: Functions::new(page), cache: cache.map(CacheSettings::cache), stores }
+    }
+
+    /// Performs what one question needs, with what is known from earlier ones.
+    pub(super) fn remembering<'a>(
+        &'a self,
+        corpus: &'a RefCell<Corpus>,
+        language: Language,
+    ) -> Remembering<'a, Self, Self> {
+        Remembering::new(self.performer(corpus, language), self.cache.as_ref(), self)
     }
 
     /// Performs what one question, search or document needs.
@@ -154,6 +167,22 @@ pub(super) async fn unless_aborted<T, E: From<DriveError>>(
     match select(pin!(work), pin!(aborted(signal))).await {
         Either::Left((done, _)) => done,
         Either::Right(_) => Err(DriveError::Cancelled.into()),
+    }
+}
+
+/// What the page cannot give back is asked again.
+impl Store for Connected {
+    async fn recall(&self, key: &str) -> Option<String> {
+        if !self.stores {
+            return None;
+        }
+        self.functions.call(None, |page, call| page.recall(call, key)).await.ok()?.as_string()
+    }
+
+    async fn remember(&self, key: &str, value: &str) {
+        if self.stores {
+            _ = self.functions.call(None, |page, call| page.remember(call, key, value)).await;
+        }
     }
 }
 

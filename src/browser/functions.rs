@@ -54,6 +54,14 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub(super) fn retrieve(this: &PageFunctions, call: u32, retriever: u32, query: &str, k: u32);
 
+    /// Gives back what was kept.
+    #[wasm_bindgen(method)]
+    pub(super) fn recall(this: &PageFunctions, call: u32, key: &str);
+
+    /// Keeps something.
+    #[wasm_bindgen(method)]
+    pub(super) fn remember(this: &PageFunctions, call: u32, key: &str, value: &str);
+
     /// Says that nobody waits for a call any longer.
     #[wasm_bindgen(method)]
     fn abort(this: &PageFunctions, call: u32);

@@ -118,7 +118,7 @@ impl Engine {
         if let Some(connected) = self.connected.borrow().clone() {
             asked.strategy = connected.services.followed(asked.strategy).map_err(thrown)?;
             return Ok(future_to_promise(async move {
-                let performer = connected.performer(&corpus, asked.language);
+                let performer = connected.remembering(&corpus, asked.language);
                 answer(asked, &performer, connected.services.solver(), &listener, running).await
             }));
         }
@@ -167,7 +167,8 @@ impl Engine {
         let settings: crate::service::ServiceSettings =
             serde_wasm_bindgen::from_value(settings).map_err(|error| invalid(error.to_string()))?;
         let services = crate::service::Services::new(&settings).map_err(|error| invalid(error.to_string()))?;
-        self.connected.replace(Some(Rc::new(connected::Connected::new(services, functions))));
+        let connected = connected::Connected::new(services, settings.cache.as_ref(), functions);
+        self.connected.replace(Some(Rc::new(connected)));
         Ok(())
     }
 }
@@ -258,7 +259,9 @@ async fn answer(
     if answer.is_err() || untold.borrow().iter().any(is_delta) || listener.wanted() {
         tell_all();
     }
-    to_js(&Answer::new(answer.map_err(thrown)?, solver, asked.language))
+    let answer = answer.map_err(thrown)?;
+    performer.settle(&answer).await;
+    to_js(&Answer::new(answer, solver, asked.language).with_remembered(performer.remembered()))
 }
 
 #[cfg(not(feature = "models"))]

@@ -34,7 +34,8 @@ pub async fn answer(
         ControlFlow::Continue(())
     };
     let answer = drive(run, host, performer, tell).await.map_err(Problem::from)?;
-    Ok(Answer::new(answer, solver, asked.language))
+    performer.settle(&answer).await;
+    Ok(Answer::new(answer, solver, asked.language).with_remembered(performer.remembered()))
 }
 
 /// Ends a stream with `answer` or `error`.

@@ -24,6 +24,8 @@ pub mod settings;
 #[cfg(all(feature = "worker", target_arch = "wasm32"))]
 mod assets;
 #[cfg(all(feature = "worker", target_arch = "wasm32"))]
+mod kept;
+#[cfg(all(feature = "worker", target_arch = "wasm32"))]
 mod network;
 #[cfg(all(feature = "worker", target_arch = "wasm32"))]
 mod server;

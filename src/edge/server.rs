@@ -19,6 +19,7 @@ use crate::edge::answering::{answer, conclude, found, task_response, tell_outcom
 use crate::edge::assets;
 use crate::edge::body;
 use crate::edge::events::{EventStream, Events};
+use crate::edge::kept::Kept;
 use crate::edge::network::Edge;
 use crate::edge::route::{Endpoint, Route, RouteError, is_json, prefers_events};
 use crate::edge::settings::{RATE_LIMITER, Settings, SettingsError};
@@ -29,7 +30,7 @@ use crate::pipeline::trace::Event;
 use crate::problem::Problem;
 use crate::prompt::Language;
 use crate::retry::RetryPolicy;
-use crate::service::Performer;
+use crate::service::{Performer, Remembering};
 use crate::signal::aborted;
 use crate::wire::task::TaskRequest;
 use crate::wire::web::WebSearchRequest;
@@ -149,10 +150,12 @@ async fn respond(
                 let message = "there is no model here: set CHAT_BASE_URL and CHAT_MODEL";
                 return Err(Problem::new("not_configured", 503, message));
             }
+            let kept = Kept::of(&env, &settings);
             let work = move |told: Told| async move {
                 let corpus = RefCell::default();
                 let performer = performer(&settings, &corpus, language);
-                performer.ask(&task, 1 + LIMITS.retries, Edge.now() + LIMITS.deadline, &told).await
+                let remembering = Remembering::new(performer, kept.cache.as_deref(), &kept);
+                remembering.put(&task, 1 + LIMITS.retries, Edge.now() + LIMITS.deadline, &told).await
             };
             perform(work, task_response, streams, &signal).await
         }
@@ -186,7 +189,9 @@ async fn perform<T: Serialize + 'static, F: Future<Output = Outcome> + 'static>(
 async fn ask(mut asked: Asked, env: &Env, settings: &Settings, tell: impl Fn(&Event)) -> Result<Answer, Problem> {
     asked.strategy = settings.services.followed(asked.strategy)?;
     let corpus = assets::corpus(env, settings).await?;
+    let kept = Kept::of(env, settings);
     let performer = performer(settings, &corpus, asked.language);
+    let performer = Remembering::new(performer, kept.cache.as_deref(), &kept);
     answer(asked, &performer, &Edge, settings.services.solver(), tell).await
 }
 

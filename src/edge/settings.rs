@@ -17,6 +17,7 @@
 //! | `EMBED_MODEL` | | the model's name there: the one that the index was made with |
 //! | `EMBED_API_KEY` | | a secret: the key for it |
 //! | `EMBED_DIMENSIONS` | the model's | the dimensions that the index was made with, where they were chosen |
+//! | `CACHE_BYTES` | | how many bytes of what the model said are kept in an isolate's memory, for instance `4000000` |
 //! | `LOCAL` | | `yes`: for one's own machine, where the rule below does not hold |
 //!
 //! Whoever can reach a Worker with a key spends the operator's money. So a key is only used where
@@ -34,6 +35,9 @@ const EMBEDDER_PATH: &str = "/pkg/embedder.bin";
 /// The binding of the rate limit.
 pub const RATE_LIMITER: &str = "RATE_LIMITER";
 
+/// The binding of the KV namespace that keeps what models said.
+pub const CACHE: &str = "CACHE";
+
 /// What an operator can set.
 #[derive(Debug)]
 pub struct Settings {
@@ -45,6 +49,8 @@ pub struct Settings {
     pub allowed_origins: Origins,
     /// The models and the web search.
     pub services: Services,
+    /// How much of what models said is kept in memory; none: nothing, unless KV is bound.
+    pub cache_bytes: Option<usize>,
     /// Whether a key is set, and this is not the operator's own machine.
     guarded: bool,
 }
@@ -125,12 +131,14 @@ impl Settings {
             search: web(set("SEARCH_BASE_URL")?, search_key),
             embed: embedder(&set, embed_key)?,
             retriever: None,
+            cache: None,
         };
         Ok(Self {
             index_path: path("INDEX_PATH", variable("INDEX_PATH")?, INDEX_PATH)?,
             embedder_path,
             allowed_origins: Origins::parse(&variable("ALLOWED_ORIGINS")?.unwrap_or_default())?,
             services: Services::new(&services)?,
+            cache_bytes: number(&set, "CACHE_BYTES")?,
             guarded: has_key && !is_local,
         })
     }

@@ -152,7 +152,7 @@ impl<N: Platform> Performer<'_, N> {
     }
 }
 
-fn is_binary_grade(task: &Task) -> bool {
+pub(super) fn is_binary_grade(task: &Task) -> bool {
     matches!(task, Task::GradePassages(GradePassages { scale: Scale::Binary, .. }))
 }
 

@@ -5,9 +5,11 @@
 //! solvers say what to send and what a reply means; `call` sends, waits and repeats.
 
 mod asking;
+mod cache;
 mod call;
 mod embed;
 mod exchange;
+mod remembering;
 mod remote;
 mod retriever;
 mod settings;
@@ -16,9 +18,11 @@ use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
 
+pub use cache::{Cache, DEFAULT_BYTES, Key, Store};
 pub use call::Timeouts;
+pub use remembering::Remembering;
 pub use retriever::OwnPassage;
-pub use settings::{EmbedSettings, Place, ServiceError, ServiceSettings, SolverSettings, WebSettings};
+pub use settings::{CacheSettings, EmbedSettings, Place, ServiceError, ServiceSettings, SolverSettings, WebSettings};
 
 use crate::corpus::Corpus;
 use crate::document::{Origin, Passage, Span};

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use serde::Deserialize;
 
+use super::cache::{Cache, DEFAULT_BYTES};
 use super::embed::Embedder;
 use super::remote::Remote;
 use super::{Chat, Continuing, Role, Services, Solver, TimeoutSettings, Web};
@@ -134,6 +135,27 @@ pub struct ServiceSettings {
     pub embed: Option<EmbedSettings>,
     /// The number of a retriever that the host has itself, in place of the index.
     pub retriever: Option<u32>,
+    /// What models said is kept, and not asked again.
+    pub cache: Option<CacheSettings>,
+}
+
+/// What is kept of what models said.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CacheSettings {
+    /// The most bytes in memory.
+    pub max_bytes: Option<usize>,
+    /// What the models are called that are functions of the host: without a name what they say is not stored.
+    pub name: Option<String>,
+    /// Whether the host has a store.
+    pub store: bool,
+}
+
+impl CacheSettings {
+    /// An empty cache of that kind.
+    pub fn cache(&self) -> Cache {
+        Cache::new(self.max_bytes.unwrap_or(DEFAULT_BYTES), self.name.clone().unwrap_or_default())
+    }
 }
 
 /// A setting that cannot be used. Values are not repeated: they may be keys.

@@ -53,7 +53,7 @@ for (const [way, made] of Object.entries(WAYS)) {
       t.after(() => context.close());
       await page.waitForFunction(() => "library" in window);
       const urls = { chatUrl: services.chatUrl, searchUrl: services.searchUrl, workerUrl: worker.url };
-      const options = { batch: vector.batch, maxRetries: vector.max_retries };
+      const options = { strategy: "self-reflective", batch: vector.batch, maxRetries: vector.max_retries };
       const given = { urls, documents: vector.empty ? [] : DOCUMENTS, question: QUESTION, asked: options };
       await page.evaluate(`window.options = ${made}`);
       const found = await page.evaluate(async ({ urls, documents, question, asked }) => {

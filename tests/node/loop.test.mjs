@@ -22,7 +22,7 @@ for (const vector of VECTORS) {
     t.after(() => assistant.dispose());
     if (!vector.empty) await assistant.add(DOCUMENTS);
     const { batch, max_retries: maxRetries } = vector;
-    const found = await assistant.ask(QUESTION, { batch, maxRetries }).then(
+    const found = await assistant.ask(QUESTION, { strategy: "self-reflective", batch, maxRetries }).then(
       (answer) => ({ answer }),
       ({ code }) => ({ error: { code } }),
     );

@@ -30,7 +30,7 @@ for (const vector of VECTORS) {
     services.play(vector);
     const { url } = vector.empty ? workers.empty : workers.full;
     const { batch, max_retries } = vector;
-    const response = await post(`${url}/v1/ask`, { question: QUESTION, batch, max_retries });
+    const response = await post(`${url}/v1/ask`, { question: QUESTION, strategy: "self-reflective", batch, max_retries });
     const body = camel(await response.json());
     services.check(vector, response.ok ? { answer: body } : body);
   });

@@ -9,6 +9,7 @@ import type { Kit } from "./kit.ts";
 import type { EngineFiles } from "./local.ts";
 import type { Runtime } from "./runtime.ts";
 import type {
+  CacheOptions,
   Chat,
   OpenAiEmbeddings,
   RetrieveFunction,
@@ -48,13 +49,14 @@ export async function connected(
 }
 
 /** Checks who is to be asked, once; what is wrong is said before anything is loaded. */
-function connection({ chat, search, embed, retrieve }: AssistantOptions): (engine: glue.Engine) => void {
+function connection({ chat, search, embed, retrieve, cache }: AssistantOptions): (engine: glue.Engine) => void {
   const functions = new PageFunctions();
   const settings: Record<string, unknown> = {};
   for (const role of ROLES) settings[role] = solver(solverOf(chat, role), role, functions);
   if (search !== undefined) settings.search = webSearch(search, functions);
   if (embed !== undefined) settings.embed = embedder(embed);
   if (retrieve !== undefined) settings.retriever = retriever(retrieve, functions);
+  if (cache) settings.cache = kept(cache === true ? {} : cache, functions);
   return (engine) => engine.setServices(settings, functions.again());
 }
 
@@ -103,6 +105,20 @@ function place({ baseUrl, key, timeouts }: Placed, mayBeRelative = false): unkno
   const base = mayBeRelative && typeof location === "object" ? new URL(baseUrl ?? "", location.href).href : baseUrl;
   const given = { base_url: base, key, headers_ms: timeouts?.headers, idle_ms: timeouts?.idle };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function kept(cache: CacheOptions, functions: PageFunctions): unknown {
+  const { maxBytes, name, get, set, ...unknown } = cache;
+  const [other] = Object.keys(unknown);
+  if (other !== undefined) {
+    throw new kit.CountercheckError("unknown_field", `\`cache\` has no \`${other}\`: there are maxBytes, name, get and set`);
+  }
+  if (maxBytes !== undefined && !(Number.isSafeInteger(maxBytes) && maxBytes >= 0)) {
+    throw new kit.CountercheckError("invalid_option", "`cache.maxBytes` must be a whole number of bytes, 0 or more");
+  }
+  const stores = get !== undefined && set !== undefined;
+  if (stores) functions.store = cache;
+  return { store: stores, ...(maxBytes === undefined ? {} : { max_bytes: maxBytes }), ...(name === undefined ? {} : { name }) };
 }
 
 function retriever(of: RetrieveFunction, { retrievers }: PageFunctions): number {

@@ -2,6 +2,7 @@
 // call. What few functions look at, a signal and a schema, is made when they do.
 
 import type {
+  CacheOptions,
   ChatContext,
   ChatFunction,
   ChatReply,
@@ -19,6 +20,7 @@ export class PageFunctions {
   readonly scorers: ScoreFunction[] = [];
   readonly searches: SearchFunction[] = [];
   readonly retrievers: RetrieveFunction[] = [];
+  store: CacheOptions | undefined;
   readonly #calls = new Map<number, Call>();
   #settle: (call: number, fulfilled: boolean, reply: unknown) => void = () => {};
   #told: (call: number, text: string) => void = () => {};
@@ -27,6 +29,7 @@ export class PageFunctions {
   again(): PageFunctions {
     const functions = new PageFunctions();
     for (const list of ["models", "scorers", "searches", "retrievers"] as const) functions[list].push(...(this[list] as never[]));
+    functions.store = this.store;
     return functions;
   }
 
@@ -101,6 +104,16 @@ export class PageFunctions {
         },
       }),
     );
+  }
+
+  /** Called by the engine. */
+  recall(call: number, key: string): void {
+    this.#call(call, () => this.store?.get?.(key));
+  }
+
+  /** Called by the engine. */
+  remember(call: number, key: string, value: string): void {
+    this.#call(call, () => this.store?.set?.(key, value));
   }
 
   /** Called by the engine: nobody waits for that call any longer. */

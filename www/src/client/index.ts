@@ -15,6 +15,7 @@ export type { Answer, Estimate, EstimateOptions, EstimatedStep, EstimatedSteps, 
 export { CountercheckError } from "./error.ts";
 export { completions, endpoint, openai, openaiEmbeddings, scorer, tavily } from "./services.ts";
 export type {
+  CacheOptions,
   Chat,
   ChatContext,
   ChatFunction,
@@ -92,10 +93,11 @@ const KNOWN = [
   "search",
   "embed",
   "retrieve",
+  "cache",
   "defaults",
   "prices",
 ] satisfies (keyof AssistantOptions)[];
-const LOCAL_ONLY = ["index", "embedder", "wasm", "chat", "search", "embed", "retrieve"] as const;
+const LOCAL_ONLY = ["index", "embedder", "wasm", "chat", "search", "embed", "retrieve", "cache"] as const;
 
 /**
  * Makes an assistant: over an index in this page, or over a Worker's.

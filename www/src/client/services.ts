@@ -12,6 +12,25 @@ export interface Timeouts {
   idle?: number;
 }
 
+/**
+ * What models said of the very same request (question, passages, draft, prompt, model and language) is not
+ * asked again, and not twice at once. Verdicts are kept, and the drafts of runs that were answered; nothing
+ * unknown, cut off or failed.
+ */
+export interface CacheOptions {
+  /** The most bytes in memory, 4 MiB by default; the least recently used goes first. */
+  maxBytes?: number;
+  /**
+   * What identifies the models that are functions of this page: without it, what they say stays in memory.
+   * Another model must have another name.
+   */
+  name?: string;
+  /** Gives back what `set` kept, in this page or an earlier one, for instance from IndexedDB or KV. */
+  get?(key: string): string | undefined | null | Promise<string | undefined | null>;
+  /** Keeps a value under a key of 64 digits. What it throws is ignored: then the model is asked again. */
+  set?(key: string, value: string): unknown;
+}
+
 /** A model behind an OpenAI-compatible endpoint. */
 export interface OpenAiModel {
   readonly kind: "openai";

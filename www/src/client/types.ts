@@ -13,7 +13,7 @@ import type {
 
 import type { Cancellation } from "./cancellation.ts";
 import type { Answer } from "./usage.ts";
-import type { Chat, OpenAiEmbeddings, RetrieveFunction, WebSearch } from "./services.ts";
+import type { CacheOptions, Chat, OpenAiEmbeddings, RetrieveFunction, WebSearch } from "./services.ts";
 
 /** Where bytes come from: an address to fetch, or the bytes themselves. */
 export type Source = string | URL | Uint8Array | ArrayBuffer | Response;
@@ -42,6 +42,11 @@ export interface AssistantOptions {
   embed?: OpenAiEmbeddings;
   /** Who finds passages in place of an index: any retriever there is. Give it a `chat` model to judge them. */
   retrieve?: RetrieveFunction;
+  /**
+   * What models said is kept, so that the same question on the same passages costs nothing: `true`, or how
+   * much and where. Off by default.
+   */
+  cache?: boolean | CacheOptions;
   /** What `ask` uses where its own options say nothing. */
   defaults?: AskDefaults;
   /** What the services charge; every answer then says what it cost, as `usage.cost`. */

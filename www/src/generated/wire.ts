@@ -938,7 +938,11 @@ calls: Calls,
 /**
  * What chat models took; absent when a service did not say.
  */
-tokens?: Tokens, };
+tokens?: Tokens, 
+/**
+ * Replies that were known from earlier questions: they cost no call. Absent where there are none.
+ */
+remembered?: number, };
 
 /**
  * What a grader or a check says.
