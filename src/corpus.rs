@@ -3,7 +3,7 @@
 //! Vectors come from the embedder's table, or from an [`EmbeddingModel`] elsewhere: then whoever asks
 //! that model brings them, and names it, so that they meet no others.
 
-use crate::document::{Document, Hit, Passage};
+use crate::document::{Document, Hit, Passage, Reading};
 use crate::embedding::{EmbedderError, StaticEmbedder};
 use crate::index::{EmbeddingIdentity, Index, IndexError, SearchQuery, SnapshotError};
 use crate::ingest::{self, IngestError, SPLITTER_VERSION, SplitOptions};
@@ -101,9 +101,10 @@ impl Corpus {
             (Some(_), Some(embedder)) => passages.iter().map(|p| embedder.embed(&embedded_text(p)?)).collect(),
             (Some(own), None) => return Err(CorpusError::NoEmbedder { index: own.model.clone() }),
         };
-        let count = passages.len();
+        let readings: Vec<Reading> = passages.iter().map(|passage| ingest::reading(&passage.text)).collect();
         self.index.insert(&document.id, passages, vectors)?;
-        Ok(count)
+        self.index.annotate(&document.id, &readings);
+        Ok(readings.len())
     }
 
     /// Removes a document; whether there was one of that id.
@@ -124,6 +125,12 @@ impl Corpus {
     /// The text's vector, if the index has vectors and the embedder knows a word of it.
     pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
         self.index.identity().and(self.embedder.as_ref())?.embed(text)
+    }
+
+    /// A passage as a reader sees it: as it is kept in the index, or read now. Where nothing is ever added
+    /// nothing reads Markdown, and a passage that the index does not have stays as it is written.
+    pub fn reading(&self, passage: &Passage) -> Reading {
+        self.index.reading(passage).unwrap_or_else(|| read(&passage.text))
     }
 
     /// The index.
@@ -178,14 +185,16 @@ impl Corpus {
         if let Some(identity) = first.as_ref().or(self.index.identity()) {
             model.matching(identity)?;
         }
-        let (count, mut vectors) = (passages.len(), vectors.into_iter());
+        let readings: Vec<Reading> = passages.iter().map(|passage| ingest::reading(&passage.text)).collect();
+        let mut vectors = vectors.into_iter();
         let own = passages.iter().map(|passage| embedded_text(passage).and_then(|_| vectors.next())).collect();
         let mut fresh = first.map(|identity| Index::new(Some(identity)));
         fresh.as_mut().unwrap_or(&mut self.index).insert(&document.id, passages, own)?;
         if let Some(fresh) = fresh {
             self.index = fresh;
         }
-        Ok(count)
+        self.index.annotate(&document.id, &readings);
+        Ok(readings.len())
     }
 }
 
@@ -200,6 +209,17 @@ impl EmbeddingModel {
             given: self.name.clone() + &self.dimension.map(dimensions).unwrap_or_default(),
         })
     }
+}
+
+#[cfg(any(not(feature = "browser"), feature = "models"))]
+fn read(text: &str) -> Reading {
+    ingest::reading(text)
+}
+
+/// The small module of a page links no parser.
+#[cfg(all(feature = "browser", not(feature = "models")))]
+fn read(text: &str) -> Reading {
+    Reading::unread(text)
 }
 
 /// What a passage's vector is made of; nothing when it has no words, only badges or link definitions:

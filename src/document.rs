@@ -4,6 +4,10 @@
 //! enough to be retrieved, graded and cited. Passages of a document partition its source, so a
 //! [`Span`] in a passage is a span in the document and a quote can always be checked.
 
+mod reading;
+
+pub use reading::{Reading, Unit, UnitKind};
+
 use serde::{Deserialize, Serialize};
 
 /// How a document's source is written.

@@ -1,7 +1,7 @@
 //! Snapshots: what is saved is loaded, and nothing else is.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use countercheck::document::{Origin, Passage, Span};
+use countercheck::document::{Origin, Passage, Reading, Span};
 use countercheck::index::{EmbeddingIdentity, Index, SearchQuery, SnapshotError};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,7 @@ struct Header {
     vectors: u64,
     passages_bytes: u64,
     postings_bytes: u64,
+    readings_bytes: u64,
     vectors_bytes: u64,
 }
 
@@ -35,6 +36,7 @@ struct Parts {
     header: Header,
     documents: Documents,
     postings: Postings,
+    readings: Vec<Vec<u8>>,
     vectors: Vec<u8>,
 }
 
@@ -44,10 +46,12 @@ impl Parts {
         let (header, rest) = bytes[FRAME..bytes.len() - 8].split_at(header_length);
         let header: Header = postcard::from_bytes(header).unwrap();
         let (documents, rest) = rest.split_at(header.passages_bytes as usize);
-        let (postings, vectors) = rest.split_at(header.postings_bytes as usize);
+        let (postings, rest) = rest.split_at(header.postings_bytes as usize);
+        let (readings, vectors) = rest.split_at(header.readings_bytes as usize);
         Self {
             documents: postcard::from_bytes(documents).unwrap(),
             postings: postcard::from_bytes(postings).unwrap(),
+            readings: postcard::from_bytes(readings).unwrap(),
             vectors: vectors.to_vec(),
             header,
         }
@@ -57,10 +61,12 @@ impl Parts {
     fn sealed(mut self) -> Vec<u8> {
         let documents = postcard::to_allocvec(&self.documents).unwrap();
         let postings = postcard::to_allocvec(&self.postings).unwrap();
+        let readings = postcard::to_allocvec(&self.readings).unwrap();
         self.header.passages_bytes = documents.len() as u64;
         self.header.postings_bytes = postings.len() as u64;
+        self.header.readings_bytes = readings.len() as u64;
         self.header.vectors_bytes = self.vectors.len() as u64;
-        sealed(&self.header, &[documents, postings, self.vectors].concat())
+        sealed(&self.header, &[documents, postings, readings, self.vectors].concat())
     }
 }
 
@@ -97,6 +103,7 @@ fn small() -> Index {
     index.insert("b", passages, vec![Some(vec![0.6, 0.8]), None]).unwrap();
     index.insert("a", vec![passage("a", 0, "cat")], vec![Some(vec![-0.0, 1.0])]).unwrap();
     index.insert("empty", vec![], vec![]).unwrap();
+    index.annotate("a", &[Reading::unread("cat")]);
     index
 }
 
@@ -119,6 +126,20 @@ fn what_is_saved_is_loaded() {
     let query = SearchQuery { text: "cat", vector: Some(&[0.0, 1.0]), ..SearchQuery::default() };
     assert_eq!(loaded.search(&query, 9).unwrap(), index.search(&query, 9).unwrap());
     assert_eq!(loaded.documents(), 3);
+    let readings = |index: &Index| index.iter().map(|passage| index.reading(passage)).collect::<Vec<_>>();
+    assert_eq!(readings(&loaded), [Some(Reading::unread("cat")), None, None]);
+    assert_eq!(readings(&loaded), readings(&index));
+}
+
+#[test]
+fn a_reading_is_of_the_very_text() {
+    let index = small();
+    let other = Passage { text: "dog".to_owned(), ..passage("a", 0, "cat") };
+    assert_eq!(index.reading(&other), None);
+    let of_no_use = edited(|parts| parts.readings[0] = vec![1, 255, 7]).unwrap();
+    assert_eq!(of_no_use.reading(&passage("a", 0, "cat")), None);
+    let too_few = edited(|parts| parts.readings.truncate(2));
+    assert_eq!(too_few.err(), Some(SnapshotError::Corrupt { what: "number of readings" }));
 }
 
 #[test]
@@ -126,7 +147,7 @@ fn the_format_is_still_the_one_described() {
     let bytes = small().save(3);
     assert_eq!(Parts::of(&bytes).sealed(), bytes);
     // After the release, other bytes for the same index need another format version.
-    assert_eq!(xxh64(&bytes, 0), 17_222_359_950_481_556_909);
+    assert_eq!(xxh64(&bytes, 0), 4_583_099_980_720_687_430);
 }
 
 #[test]
@@ -194,10 +215,10 @@ fn bytes_after_the_end_are_refused() {
 #[test]
 fn bytes_after_a_section_are_refused() {
     let spliced = |end: fn(&Header) -> u64, lengthened: fn(&mut Header) -> &mut u64| {
-        let Parts { mut header, documents, postings, vectors } = Parts::of(&small().save(3));
-        let [documents, postings] =
-            [postcard::to_allocvec(&documents), postcard::to_allocvec(&postings)].map(Result::unwrap);
-        let mut sections = [documents, postings, vectors].concat();
+        let bytes = small().save(3);
+        let Parts { mut header, .. } = Parts::of(&bytes);
+        let header_length = u32::from_le_bytes(bytes[8..FRAME].try_into().unwrap()) as usize;
+        let mut sections = bytes[FRAME + header_length..bytes.len() - 8].to_vec();
         sections.insert(end(&header) as usize, 0);
         *lengthened(&mut header) += 1;
         Index::load(&sealed(&header, &sections)).err()
@@ -207,6 +228,9 @@ fn bytes_after_a_section_are_refused() {
     let both = |header: &Header| header.passages_bytes + header.postings_bytes;
     let postings = spliced(both, |header| &mut header.postings_bytes);
     assert_eq!(postings, Some(SnapshotError::Corrupt { what: "postings" }));
+    let three = |header: &Header| header.passages_bytes + header.postings_bytes + header.readings_bytes;
+    let readings = spliced(three, |header| &mut header.readings_bytes);
+    assert_eq!(readings, Some(SnapshotError::Corrupt { what: "readings" }));
 }
 
 #[test]
@@ -253,7 +277,8 @@ fn absurd_lengths_are_refused_before_anything_is_allocated() {
     );
     // A sequence of 2⁶³ documents in nine bytes.
     header.passages = 3;
-    (header.passages_bytes, header.postings_bytes, header.vectors_bytes) = (10, 0, 0);
+    (header.passages_bytes, header.postings_bytes) = (10, 0);
+    (header.readings_bytes, header.vectors_bytes) = (0, 0);
     let count = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0];
     let refused = Index::load(&sealed(&header, &count)).err();
     assert_eq!(refused, Some(SnapshotError::Corrupt { what: "passages" }));
@@ -332,13 +357,14 @@ proptest! {
 
     #[test]
     fn sections_of_arbitrary_bytes_under_a_right_checksum_are_refused_or_sound(
-        bytes in prop::collection::vec(any::<u8>(), 0..64), passages in 0_u64..3, cut in any::<prop::sample::Index>(),
+        bytes in prop::collection::vec(any::<u8>(), 0..64), passages in 0_u64..3, cuts in any::<[prop::sample::Index; 2]>(),
     ) {
         let Parts { mut header, .. } = Parts::of(&small().save(3));
-        let cut = if bytes.is_empty() { 0 } else { cut.index(bytes.len()) };
+        let mut cuts = cuts.map(|cut| cut.index(bytes.len() + 1));
+        cuts.sort_unstable();
         header.passages = passages;
-        (header.passages_bytes, header.postings_bytes) = (cut as u64, (bytes.len() - cut) as u64);
-        header.vectors_bytes = 0;
+        (header.passages_bytes, header.postings_bytes) = (cuts[0] as u64, (cuts[1] - cuts[0]) as u64);
+        (header.readings_bytes, header.vectors_bytes) = ((bytes.len() - cuts[1]) as u64, 0);
         if let Ok(index) = Index::load(&sealed(&header, &bytes)) {
             prop_assert_eq!(index.passages() as u64, passages);
         }

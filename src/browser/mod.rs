@@ -28,7 +28,9 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use crate::corpus::Corpus;
-use crate::document::{Document, Hit};
+#[cfg(feature = "models")]
+use crate::document::Document;
+use crate::document::Hit;
 use crate::driver::{DriveError, Offline, Perform, drive};
 use crate::embedding::StaticEmbedder;
 use crate::host::Host;
@@ -37,9 +39,9 @@ use crate::pipeline::run::Run;
 use crate::pipeline::trace::Event;
 use crate::problem::Problem;
 use crate::solver::builtin;
+use crate::wire::{Answer, AskRequest, Asked, SearchHit, SearchRequest, SearchResponse, Statistics};
 #[cfg(feature = "models")]
-use crate::wire::cost::EstimateRequest;
-use crate::wire::{Answer, AskRequest, Asked, DocumentInput, SearchHit, SearchRequest, SearchResponse, Statistics};
+use crate::wire::{DocumentInput, cost::EstimateRequest};
 
 /// An index and the loop over it.
 #[wasm_bindgen]
@@ -58,6 +60,7 @@ struct Running {
     waker: Option<Waker>,
 }
 
+#[cfg(feature = "models")]
 #[derive(Serialize)]
 struct Added {
     passages: usize,
@@ -87,7 +90,9 @@ impl Engine {
         self.corpus.borrow_mut().load(snapshot).map_err(thrown)
     }
 
-    /// Indexes a document, a `DocumentInput`.
+    /// Indexes a document, a `DocumentInput`. The small module reads none: a page that adds one goes on in
+    /// the module with models.
+    #[cfg(feature = "models")]
     pub fn add(&self, document: &JsValue) -> Result<JsValue, JsValue> {
         let document: Document = strict::read::<DocumentInput>(document).map_err(thrown)?.into();
         let passages = self.corpus.borrow_mut().add(&document).map_err(thrown)?;

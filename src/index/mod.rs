@@ -26,7 +26,7 @@ pub use error::{IndexError, VectorFault};
 pub use fusion::Fusion;
 pub use snapshot::SnapshotError;
 
-use crate::document::{Hit, Passage};
+use crate::document::{Hit, Passage, Reading};
 use bm25::Postings;
 use fusion::Candidate;
 use hnsw::Graph;
@@ -143,6 +143,21 @@ impl Index {
             }
         }
         Ok(())
+    }
+
+    /// Keeps what a reader sees of a document's passages, in their order, beside them.
+    pub fn annotate(&mut self, document_id: &str, readings: &[Reading]) {
+        let rows = self.passages.rows(document_id).to_vec();
+        for (row, reading) in rows.into_iter().zip(readings) {
+            let encoded = self.passages.passage(row).map(|passage| reading.encode(&passage.text));
+            self.passages.read(row, encoded.unwrap_or_default());
+        }
+    }
+
+    /// What a reader sees of a passage that is in the index with that very text, if it was annotated.
+    pub fn reading(&self, passage: &Passage) -> Option<Reading> {
+        let encoded = self.passages.reading(self.passages.row_of(passage)?);
+        Reading::decode(encoded, &passage.text).filter(|_| !encoded.is_empty())
     }
 
     fn add_vector(&mut self, row: u32, vector: Checked<'_>) {

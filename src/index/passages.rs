@@ -25,6 +25,8 @@ pub(super) struct Passages {
 struct Row {
     passage: Passage,
     ordinal: u32,
+    /// What a reader sees of it, by `Reading::encode`; empty when nobody has read it.
+    reading: Box<[u8]>,
 }
 
 impl Passages {
@@ -76,7 +78,7 @@ impl Passages {
         for (ordinal, passage) in passages.into_iter().enumerate() {
             let row = self.free.pop_first().unwrap_or(self.rows.len() as u32);
             self.ids.insert(passage.id.clone(), row);
-            let filled = Some(Row { passage, ordinal: ordinal as u32 });
+            let filled = Some(Row { passage, ordinal: ordinal as u32, reading: Box::default() });
             match self.rows.get_mut(row as usize) {
                 Some(free) => *free = filled,
                 None => self.rows.push(filled),
@@ -102,6 +104,29 @@ impl Passages {
 
     pub(super) fn passage(&self, row: u32) -> Option<&Passage> {
         self.row(row).map(|row| &row.passage)
+    }
+
+    /// Sets what is read of a row.
+    pub(super) fn read(&mut self, row: u32, reading: Vec<u8>) {
+        if let Some(Some(row)) = self.rows.get_mut(row as usize) {
+            row.reading = reading.into();
+        }
+    }
+
+    /// What is read of a row, encoded.
+    pub(super) fn reading(&self, row: u32) -> &[u8] {
+        self.row(row).map_or(&[], |row| &row.reading)
+    }
+
+    /// The row of a passage, if it is here with that very text.
+    pub(super) fn row_of(&self, passage: &Passage) -> Option<u32> {
+        let row = *self.ids.get(&passage.id)?;
+        self.passage(row).filter(|own| own.text == passage.text).map(|_| row)
+    }
+
+    /// A document's rows, in reading order.
+    pub(super) fn rows(&self, document: &str) -> &[u32] {
+        self.documents.get(document).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn by_id(&self, id: &str) -> Option<&Passage> {

@@ -10,6 +10,7 @@
 //! | … | header, by postcard |
 //! | … | passages, by postcard: documents by id, each with its passages in reading order |
 //! | … | postings, by postcard: terms in order, each with (distance from the last row, frequency) |
+//! | … | readings, by postcard: for each passage its `Reading::encode`, empty where nobody has read it |
 //! | … | vectors: a bit a passage, lowest first, that says which have one; then their `f32`s |
 //! | 8 | xxh64 of everything before |
 //!
@@ -100,6 +101,7 @@ struct Header {
     vectors: u64,
     passages_bytes: u64,
     postings_bytes: u64,
+    readings_bytes: u64,
     vectors_bytes: u64,
 }
 
@@ -114,6 +116,7 @@ impl Index {
             .collect();
         let passages = encode(&documents);
         let postings = encode(&self.saved_postings());
+        let readings = encode(&self.document_rows().map(|row| self.passages.reading(row)).collect::<Vec<_>>());
         let vectors = self.saved_vectors();
         let header = encode(&Header {
             identity: self.identity.clone(),
@@ -126,10 +129,11 @@ impl Index {
             vectors: self.vectors.len() as u64,
             passages_bytes: passages.len() as u64,
             postings_bytes: postings.len() as u64,
+            readings_bytes: readings.len() as u64,
             vectors_bytes: vectors.len() as u64,
         });
         let (version, length) = (VERSION.to_le_bytes(), (header.len() as u32).to_le_bytes());
-        let mut bytes = [&MAGIC[..], &version, &length, &header, &passages, &postings, &vectors].concat();
+        let mut bytes = [&MAGIC[..], &version, &length, &header, &passages, &postings, &readings, &vectors].concat();
         bytes.extend(xxh64(&bytes, 0).to_le_bytes());
         bytes
     }
@@ -147,6 +151,7 @@ impl Index {
         index.load_postings(decode(sections.postings, "postings")?)?;
         require(index.postings.lists().len() as u64 == header.terms, "number of terms")?;
         require(index.postings.occurrences() == header.occurrences, "number of occurrences")?;
+        index.load_readings(decode(sections.readings, "readings")?)?;
         index.load_vectors(sections.vectors, header.vectors)?;
         Ok(index)
     }
@@ -182,10 +187,15 @@ impl Index {
         self.postings.lists().map(|(term, list)| (term, renumbered(list))).collect()
     }
 
+    /// The rows in document order.
+    fn document_rows(&self) -> impl Iterator<Item = u32> {
+        self.passages.iter().flat_map(|(_, rows)| rows).copied()
+    }
+
     /// For each row, its number in document order.
     fn document_order(&self) -> Vec<u32> {
         let mut numbers = Vec::new();
-        for (&row, number) in self.passages.iter().flat_map(|(_, rows)| rows).zip(0..) {
+        for (row, number) in self.document_rows().zip(0..) {
             let row = row as usize;
             numbers.resize(numbers.len().max(row + 1), 0);
             numbers[row] = number;
@@ -195,7 +205,7 @@ impl Index {
 
     fn saved_vectors(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.passages().div_ceil(8)];
-        for (number, &row) in self.passages.iter().flat_map(|(_, rows)| rows).enumerate() {
+        for (number, row) in self.document_rows().enumerate() {
             let Some(vector) = self.vectors.vector(row) else { continue };
             bytes[number / 8] |= 1 << (number % 8);
             bytes.extend(vector.components().iter().flat_map(|component| component.to_le_bytes()));
@@ -234,6 +244,14 @@ impl Index {
         Ok(())
     }
 
+    /// Each is looked at when somebody asks for it, and one that is of no use then passes for none.
+    fn load_readings(&mut self, readings: Vec<&[u8]>) -> Result<(), SnapshotError> {
+        require(readings.len() == self.passages(), "number of readings")?;
+        let rows: Vec<u32> = self.document_rows().collect();
+        rows.into_iter().zip(readings).for_each(|(row, reading)| self.passages.read(row, reading.to_vec()));
+        Ok(())
+    }
+
     fn load_vectors(&mut self, bytes: &[u8], vectors: u64) -> Result<(), SnapshotError> {
         let wrong = SnapshotError::Corrupt { what: "number of vectors" };
         let (present, components) = bytes.split_at_checked(self.passages().div_ceil(8)).ok_or(wrong)?;
@@ -261,6 +279,7 @@ struct Sections<'a> {
     header: Header,
     passages: &'a [u8],
     postings: &'a [u8],
+    readings: &'a [u8],
     vectors: &'a [u8],
 }
 
@@ -281,12 +300,13 @@ impl<'a> Sections<'a> {
         check_passages(header.passages)?;
         let passages = reader.take(header.passages_bytes)?;
         let postings = reader.take(header.postings_bytes)?;
+        let readings = reader.take(header.readings_bytes)?;
         let vectors = reader.take(header.vectors_bytes)?;
         let content = &bytes[..reader.read];
         let checksum = reader.take(CHECKSUM_BYTES as u64)?;
         require(reader.read == bytes.len(), "bytes after the end")?;
         require(checksum == xxh64(content, 0).to_le_bytes(), "checksum")?;
-        Ok(Self { header, passages, postings, vectors })
+        Ok(Self { header, passages, postings, readings, vectors })
     }
 }
 

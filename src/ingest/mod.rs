@@ -34,10 +34,11 @@ mod split;
 mod unit;
 mod words;
 
-pub use unit::{Unit, UnitKind, units};
+pub use unit::{reading, units};
 pub use words::plain_text;
 
 use crate::document::{Document, Format, Origin, Passage, Span};
+pub use crate::document::{Unit, UnitKind};
 use outline::Outline;
 
 /// Changes whenever the boundaries of passages would: an index built by another one is stale.

@@ -11,35 +11,11 @@ use pulldown_cmark::{Event, Tag, TagEnd};
 use super::markdown::Part;
 use super::mask::Mask;
 use super::slice::Slice;
-use super::{html, markdown, sentence};
-use crate::document::Span;
+use super::{html, markdown, plain_text, sentence};
+use crate::document::{Reading, Span, Unit, UnitKind};
 
 /// A list item up to this many bytes is one unit; a longer one is cut into its sentences.
 const ITEM_LIMIT: usize = 300;
-
-/// A piece of a passage that is quoted as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unit {
-    /// Where it stands in the text given, without white space at its ends.
-    pub span: Span,
-    /// What it is.
-    pub kind: UnitKind,
-}
-
-/// What a unit is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnitKind {
-    /// A heading's text, without its markup.
-    Heading,
-    /// A sentence of a paragraph, a long list item, a quote or a block of HTML.
-    Sentence,
-    /// A paragraph of at most 300 bytes in a list item, without the item's marker.
-    ListItem,
-    /// A row of a table, the header row too.
-    TableRow,
-    /// A code block with its fences.
-    Code,
-}
 
 /// The units of a passage's text, read as Markdown, in order and without overlap.
 ///
@@ -58,6 +34,12 @@ pub fn units(text: &str) -> Vec<Unit> {
         Unit { span: Span { start: range.start, end: range.end }, kind }
     };
     reader.units.into_iter().map(given).collect()
+}
+
+/// A passage's text as a reader sees it: its [`units`], each with its [`plain_text`].
+pub fn reading(text: &str) -> Reading {
+    let words = |unit: Unit| (unit, plain_text(&text[unit.span.start..unit.span.end]));
+    Reading { units: units(text).into_iter().map(words).collect() }
 }
 
 struct Reader<'a> {

@@ -93,8 +93,11 @@ test("the_scenarios_have_the_answers_on_file", async (t) => {
     const asked = cases.map(({ ask, search }) => ({ ask: camel(ask), search }));
     const results = await page.evaluate(
       async ({ documents, asked }) => {
-        const assistant = await createAssistant();
-        await assistant.add(documents);
+        // Indexed in the module that reads documents, asked in the small one.
+        const indexing = await createAssistant();
+        await indexing.add(documents);
+        const assistant = await createAssistant({ index: await indexing.save() });
+        indexing.dispose();
         const results = [];
         for (const { ask, search } of asked) {
           const { question, ...options } = ask ?? {};
@@ -128,11 +131,38 @@ test("assistants_made_at_once_share_one_module", async (t) => {
       createAssistant({ embedder: false }),
       createAssistant({ embedder: false }),
     ]);
-    await made[0].add({ id: "a", text: "one" });
+    await Promise.all([made[0].add({ id: "a", text: "one" }), made[1].add({ id: "b", text: "two" })]);
     return Promise.all(made.map(async (assistant) => (await assistant.statistics()).documents));
   });
-  assert.deepEqual(counts, [1, 0, 0]);
-  assert.equal(requests.filter(({ pathname }) => pathname.endsWith(".wasm")).length, 1);
+  assert.deepEqual(counts, [1, 1, 0]);
+  const modules = paths(requests).filter((path) => path.endsWith(".wasm"));
+  assert.deepEqual(modules, ["/pkg/countercheck_bg.wasm", "/pkg/countercheck_models_bg.wasm"]);
+});
+
+test("a_document_is_added_by_the_larger_module_which_is_loaded_then", async (t) => {
+  const { page, context, requests, errors } = await open(t);
+  let blocked = true;
+  await context.route("**/countercheck_models_bg.wasm", (route) => (blocked ? route.abort() : route.fallback()));
+  const add = () =>
+    page.evaluate(async (question) => {
+      window.assistant ??= await createAssistant({ index: "/docs.ccx" });
+      const underWay = window.assistant.ask(question);
+      const added = await window.assistant
+        .add({ id: "extra.md", text: "# Extra\n\nThe kettle boils at noon." })
+        .catch(({ code }) => code);
+      const kettle = await window.assistant.ask("When does the kettle boil?");
+      return { added, underWay: await underWay, again: await window.assistant.ask(question), kettle: kettle.outcome };
+    }, QUESTION);
+  const { again, ...failed } = await add();
+  assert.deepEqual(failed, { added: "load_failed", underWay: expected, kettle: "abstained" });
+  assert.deepEqual(again, expected);
+  blocked = false;
+  const { added, underWay, kettle } = await add();
+  assert.deepEqual([added, kettle], [{ documents: 1, passages: 1 }, "answered"]);
+  assert.deepEqual(underWay, expected);
+  const modules = paths(requests).filter((path) => path.endsWith(".wasm"));
+  assert.deepEqual(modules, ["/pkg/countercheck_bg.wasm", "/pkg/countercheck_models_bg.wasm"]);
+  assert.deepEqual(errors, []);
 });
 
 test("a_cancelled_question_rejects_and_the_next_one_is_answered", async (t) => {
@@ -228,6 +258,7 @@ test("a_trap_in_a_call_is_that_calls_error_and_the_next_finds_everything_in_plac
   const { page } = await openTrappable(t);
   const result = await page.evaluate(async (question) => {
     const other = await createAssistant({ index: "/docs.ccx" });
+    await other.add({ id: "other.md", text: "# Other\n\nThe stove is warm." });
     const assistant = await createAssistant({ index: "/docs.ccx" });
     await assistant.add({ id: "extra.md", text: "# Extra\n\nThe kettle boils at noon." });
     await assistant.remove("webhooks.md");
@@ -250,7 +281,7 @@ test("a_trap_in_a_call_is_that_calls_error_and_the_next_finds_everything_in_plac
     };
   }, QUESTION);
   assert.deepEqual(result.codes, ["panicked", "panicked"], "the instance is shared: whoever used it is told");
-  assert.deepEqual([result.instances, result.again], [1, 2]);
+  assert.deepEqual([result.instances, result.again], [2, 3], "the small module's lives on");
   assert.deepEqual(result.after, result.before);
 });
 

@@ -1,7 +1,9 @@
 //! What the units of a text are, and which words it has.
 
 use UnitKind::{Code, Heading, ListItem, Sentence, TableRow};
-use countercheck::ingest::{UnitKind, plain_text, units};
+use countercheck::corpus::Corpus;
+use countercheck::document::{Document, Format};
+use countercheck::ingest::{UnitKind, plain_text, reading, units};
 
 fn read(text: &str) -> Vec<(UnitKind, &str)> {
     units(text).into_iter().map(|unit| (unit.kind, &text[unit.span.start..unit.span.end])).collect()
@@ -134,4 +136,33 @@ fn plain_text_is_what_a_reader_sees() {
     ] {
         assert_eq!(plain_text(text), expected, "{text:?}");
     }
+}
+
+#[test]
+fn an_index_keeps_what_is_read_of_its_passages_in_a_sixth_of_their_bytes() {
+    let mut corpus = Corpus::default();
+    for (id, source) in
+        [("README.md", include_str!("../../README.md")), ("a.md", include_str!("../../ARCHITECTURE.md"))]
+    {
+        let (id, source) = (id.to_owned(), source.to_owned());
+        corpus
+            .add(&Document { id, source, url: String::new(), title: String::new(), format: Format::Markdown })
+            .unwrap();
+    }
+    let mut loaded = Corpus::default();
+    loaded.load(&corpus.save()).unwrap();
+    let (mut kept, mut text) = (0, 0);
+    for passage in loaded.index().iter() {
+        let read = reading(&passage.text);
+        assert_eq!(loaded.index().reading(passage).as_ref(), Some(&read), "{}", passage.text);
+        assert_eq!(loaded.reading(passage), read);
+        let words: Vec<&str> = read.units.iter().map(|(_, words)| words.as_str()).collect();
+        let whole = plain_text(&passage.text);
+        assert_eq!(
+            words.join(" ").split_whitespace().collect::<Vec<_>>(),
+            whole.split_whitespace().collect::<Vec<_>>()
+        );
+        (kept, text) = (kept + read.encode(&passage.text).len(), text + passage.text.len());
+    }
+    assert!(kept * 6 < text, "{kept} of {text} bytes");
 }

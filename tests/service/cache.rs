@@ -126,7 +126,7 @@ fn g_18_another_model_or_place_is_asked_for_itself() {
     assert_eq!(ask(&of(&|model| model["place"]["key"] = json!("another-key"))), 0, "a key changes no reply");
     assert_eq!(ask(&of(&|model| model["model"] = json!("n"))), 4);
     assert_eq!(ask(&of(&|model| model["place"]["base_url"] = json!("https://other.example/v1"))), 4);
-    assert_eq!(ask(&of(&|model| model["confidence"] = json!(true))), 3, "grades with a score are others");
+    assert_eq!(ask(&of(&|model| model["confidence"] = json!(true))), 1, "a grade with a score is another");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { CountercheckError, createAssistant as create, estimate as estimateWith } from "./client/index.ts";
-import type { Assistant, AssistantOptions, Estimate, EstimateOptions, Source } from "./client/index.ts";
+import type { Assistant, AssistantOptions, Estimate, EstimateOptions } from "./client/index.ts";
 
 export * from "./client/index.ts";
 
@@ -20,7 +20,7 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
   const { chat, search, embed, retrieve } = options;
   const hasModels = [chat, search, embed, retrieve].some((service) => service !== undefined);
   const module = hasModels ? "countercheck_models_bg.wasm" : "countercheck_bg.wasm";
-  const { wasm = beside(module) } = options;
+  const { wasm = beside(module), ingestWasm = beside("countercheck_models_bg.wasm") } = options;
   const table = embed === undefined && retrieve === undefined && beside("embedder.bin");
   const [index, embedder = table] = await Promise.all([options.index, options.embedder]);
   const [wasmSource, embedderSource, indexSource] = await Promise.all([
@@ -28,7 +28,8 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
     isFile(embedder) ? read(embedder, "the embedder") : embedder,
     isFile(index) ? read(index, "the index") : index,
   ]);
-  const sources = { ...options, wasm: wasmSource, embedder: embedderSource };
+  const ingest = isFile(ingestWasm) ? () => read(ingestWasm, "the WebAssembly module") : ingestWasm;
+  const sources = { ...options, wasm: wasmSource, ingestWasm: ingest, embedder: embedderSource };
   return create(indexSource === undefined ? sources : { ...sources, index: indexSource });
 }
 
@@ -43,7 +44,7 @@ function beside(name: string): URL {
 }
 
 /** Whether a source is on this machine: a path or a file: URL. */
-function isFile(source: Source | WebAssembly.Module | false | undefined): source is string | URL {
+function isFile(source: unknown): source is string | URL {
   if (source instanceof URL) return source.protocol === "file:";
   return typeof source === "string" && !/^(?:https?|data|blob):/i.test(source);
 }

@@ -29,8 +29,8 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
   }
   if (endpoint !== undefined) return create(options);
   const hasModels = [chat, search, embed, retrieve].some((service) => service !== undefined);
-  const wasm = hasModels ? (await import("../../dist/countercheck_models_bg.wasm")).default : module;
-  return create({ wasm, ...options });
+  const ingestWasm = async () => (await import("../../dist/countercheck_models_bg.wasm")).default;
+  return create({ wasm: hasModels ? await ingestWasm() : module, ingestWasm, ...options });
 }
 
 /** Counts what a question will cost; see the browser's function of the same name. */

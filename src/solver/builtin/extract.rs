@@ -2,11 +2,10 @@
 //! each with its exact span.
 
 use crate::corpus::Corpus;
-use crate::document::{Passage, Span};
+use crate::document::{Passage, Span, Unit, UnitKind};
 use crate::index::words::words;
-use crate::ingest::{self, Unit, UnitKind};
 use crate::pipeline::task::{Draft, Quote};
-use crate::solver::builtin::query::{Query, Terms, terms};
+use crate::solver::builtin::query::{Query, Terms};
 
 /// At most so many places are quoted.
 const MOST_QUOTES: usize = 3;
@@ -68,18 +67,19 @@ fn places_of(query: &Query, index: usize, passage: &Passage) -> Vec<Place> {
     let headings: Terms = words(&passage.breadcrumb()).into_iter().collect();
     let named = query.coverage(&headings);
     let context = HEADINGS * named + RANK / (1.0 + index as f32);
-    let units = ingest::units(&passage.text);
-    let place = |(i, unit): (usize, &Unit)| {
+    let reading = query.corpus.reading(passage);
+    let units: Vec<Unit> = reading.units.iter().map(|(unit, _)| *unit).collect();
+    let place = |(i, (unit, seen)): (usize, &(Unit, String))| {
         let text = &passage.text[unit.span.start..unit.span.end];
-        let own = terms(text);
+        let own: Terms = words(seen).into_iter().collect();
         if !is_quotable(unit) || own.is_empty() || is_pointer(text) {
             return None;
         }
-        let cosine = query.cosine(&ingest::plain_text(text)).unwrap_or(0.0);
+        let cosine = query.cosine(seen).unwrap_or(0.0);
         let worth = OWN_WORDS * query.coverage(&own) + COSINE * cosine + context;
         Some(Place { passage: index, span: with_announced(&units, i, &passage.text), worth })
     };
-    let mut places: Vec<Place> = units.iter().enumerate().filter_map(place).collect();
+    let mut places: Vec<Place> = reading.units.iter().enumerate().filter_map(place).collect();
     let best = places.iter().map(|place| place.worth).fold(0.0, f32::max);
     if let Some(span) = opening(&units).filter(|_| named >= NAMED_BY_HEADING) {
         places.insert(0, Place { passage: index, span, worth: best });

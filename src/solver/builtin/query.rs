@@ -4,12 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::corpus::Corpus;
 use crate::index::words::words;
-use crate::ingest;
 
 pub(super) type Terms = BTreeSet<String>;
 
 pub(super) struct Query<'a> {
-    corpus: &'a Corpus,
+    pub(super) corpus: &'a Corpus,
     terms: Vec<(String, f32)>,
     total: f32,
     vector: Option<Vec<f32>>,
@@ -80,7 +79,14 @@ fn without_measures(question: &str) -> String {
     kept.join(" ")
 }
 
-/// The words of Markdown as a reader sees it.
-pub(super) fn terms(markdown: &str) -> Terms {
-    words(&ingest::plain_text(markdown)).into_iter().collect()
+/// The words of a draft. Where its links lead is not what it says.
+pub(super) fn terms(draft: &str) -> Terms {
+    let mut said = String::with_capacity(draft.len());
+    let mut rest = draft;
+    while let Some((before, after)) = rest.split_once("](") {
+        said += before;
+        said.push(' ');
+        rest = after.split_once(')').map_or("", |(_, rest)| rest);
+    }
+    words(&(said + rest)).into_iter().collect()
 }

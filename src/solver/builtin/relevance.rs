@@ -11,7 +11,6 @@
 use crate::corpus::Corpus;
 use crate::document::{Passage, decimal};
 use crate::index::words::words;
-use crate::ingest;
 use crate::pipeline::task::{Grade, TaskReply};
 use crate::pipeline::verdict::{Scale, Verdict};
 use crate::solver::builtin::query::{Query, Terms, terms};
@@ -73,14 +72,14 @@ pub fn features(question: &str, passage: &Passage, corpus: &Corpus) -> Features 
 fn features_of(query: &Query, passage: &Passage) -> Features {
     let headings: Terms = words(&passage.breadcrumb()).into_iter().collect();
     let (mut coverage, mut cosine) = (query.coverage(&headings), None::<f32>);
-    for unit in ingest::units(&passage.text) {
-        let text = ingest::plain_text(&passage.text[unit.span.start..unit.span.end]);
-        let mut terms: Terms = words(&text).into_iter().collect();
+    let reading = query.corpus.reading(passage);
+    for (_, text) in &reading.units {
+        let mut terms: Terms = words(text).into_iter().collect();
         terms.extend(headings.iter().cloned());
         coverage = coverage.max(query.coverage(&terms));
-        cosine = query.cosine(&text).map(|new| cosine.map_or(new, |old| old.max(new))).or(cosine);
+        cosine = query.cosine(text).map(|new| cosine.map_or(new, |old| old.max(new))).or(cosine);
     }
-    let whole = query.cosine(&ingest::plain_text(&passage.text));
+    let whole = query.cosine(&reading.text());
     let unheard_name = f32::from(u8::from(query.names_the_unheard()));
     [coverage, cosine.unwrap_or(NO_COSINE), whole.unwrap_or(NO_COSINE), query.unheard(), unheard_name]
 }

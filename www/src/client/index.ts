@@ -7,6 +7,7 @@ import type { Estimate, EstimateOptions } from "./usage.ts";
 import { CountercheckError } from "./error.ts";
 import { kit } from "./kit.ts";
 import { LocalBackend } from "./local.ts";
+import type { Runtime } from "./runtime.ts";
 import { smallRuntime } from "./small.ts";
 import { loadEmbedder, loadIndex } from "./source.ts";
 import type { Assistant, AssistantOptions } from "./types.ts";
@@ -88,6 +89,7 @@ const KNOWN = [
   "index",
   "embedder",
   "wasm",
+  "ingestWasm",
   "endpoint",
   "chat",
   "search",
@@ -97,7 +99,7 @@ const KNOWN = [
   "defaults",
   "prices",
 ] satisfies (keyof AssistantOptions)[];
-const LOCAL_ONLY = ["index", "embedder", "wasm", "chat", "search", "embed", "retrieve", "cache"] as const;
+const LOCAL_ONLY = ["index", "embedder", "wasm", "ingestWasm", "chat", "search", "embed", "retrieve", "cache"] as const;
 
 /**
  * Makes an assistant: over an index in this page, or over a Worker's.
@@ -118,13 +120,14 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
     const { remoteBackend } = await import("./remote.ts");
     return assistantOf(remoteBackend(options.endpoint, kit), defaults, priced);
   }
-  const { index, wasm, chat, search, embed, retrieve } = options;
+  const { index, wasm, ingestWasm, chat, search, embed, retrieve } = options;
   const hasVectors = embed === undefined && retrieve === undefined;
   const { embedder = hasVectors && new URL("./embedder.bin", import.meta.url) } = options;
   const files = () => loadFiles(index, embedder);
   if (chat === undefined && search === undefined && hasVectors) {
     const [loaded] = await Promise.all([files(), smallRuntime.load(wasm)]);
-    return assistantOf(new LocalBackend(smallRuntime, loaded), defaults, priced);
+    const backend = new LocalBackend(smallRuntime, loaded, undefined, () => ingesting(ingestWasm));
+    return assistantOf(backend, defaults, priced);
   }
   const { connected } = await import("./connect.ts");
   return assistantOf(await connected(options, files, kit), defaults, priced);
@@ -143,6 +146,19 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
  */
 export async function estimate(options: EstimateOptions = {}): Promise<Estimate> {
   return (await import("./cost.ts")).estimated(options, kit);
+}
+
+/** The module with models, which also reads documents. */
+async function ingesting(wasm: AssistantOptions["ingestWasm"]): Promise<Runtime> {
+  try {
+    const runtime = (await import("./connect.ts")).modelsRuntime(kit);
+    await runtime.load(typeof wasm === "function" ? await wasm() : wasm);
+    return runtime;
+  } catch (cause) {
+    if (cause instanceof CountercheckError) throw cause;
+    const hint = "serve the library's folder chunks/ beside it, and see that `ingestWasm` gives a module";
+    throw new CountercheckError("load_failed", `what reads documents could not be loaded: ${hint}`, { cause });
+  }
 }
 
 async function loadFiles(index: AssistantOptions["index"], embedder: NonNullable<AssistantOptions["embedder"]>) {

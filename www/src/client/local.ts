@@ -1,7 +1,8 @@
 // The engine in this page: calls into wasm, and what is needed to build it again after a trap.
 //
 // It keeps the snapshot's bytes and a journal of what changed since; a call that finds another
-// instance than the one its engine lives in makes a new engine from them first.
+// instance than the one its engine lives in makes a new engine from them first. So it also moves: the
+// small module reads no documents, and the first one that is added takes the assistant to one that does.
 
 import type { Engine } from "../../../dist/wasm/countercheck.js";
 import type {
@@ -14,7 +15,7 @@ import type {
 } from "../generated/wire.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { camelKeys, snakeKeys } from "./case.ts";
-import { fromEngine } from "./error.ts";
+import { CountercheckError, fromEngine } from "./error.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Backend, Events } from "./types.ts";
 
@@ -27,23 +28,45 @@ export interface EngineFiles {
 /** What changed in the index; of a document also its vectors, where a model elsewhere made them. */
 export type Change = { add: unknown; vectors?: Float32Array } | { remove: string };
 
+/** An engine that reads documents. */
+interface Reading {
+  add(document: unknown): unknown;
+}
+
+/** A module, the engine in it, and how much is under way there. */
+interface Place<E extends Engine> {
+  readonly runtime: Runtime<E>;
+  engine: E | undefined;
+  generation: number;
+  asking: number;
+  left: boolean;
+}
+
 /** Answers in this page. */
 export class LocalBackend<E extends Engine = Engine> implements Backend {
-  readonly #runtime: Runtime<E>;
   readonly #files: EngineFiles;
   readonly #prepare: (engine: E) => void;
   readonly #journal: Change[] = [];
-  #engine: E | undefined;
-  #generation = -1;
-  #asking = 0;
+  #place: Place<E>;
+  #elsewhere: (() => Promise<Runtime<E>>) | undefined;
+  #moving: Promise<void> | undefined;
   #asked = 0;
   #disposed = false;
 
-  /** Builds the engine; the runtime must be loaded. `prepare` is done to each engine that is built. */
-  constructor(runtime: Runtime<E>, files: EngineFiles, prepare: (engine: E) => void = () => {}) {
-    this.#runtime = runtime;
+  /**
+   * Builds the engine; the runtime must be loaded. `prepare` is done to each engine that is built.
+   * @param elsewhere loads a module whose engines read documents, where this one's do not
+   */
+  constructor(
+    runtime: Runtime<E>,
+    files: EngineFiles,
+    prepare: (engine: E) => void = () => {},
+    elsewhere?: () => Promise<Runtime<E>>,
+  ) {
     this.#files = files;
     this.#prepare = prepare;
+    this.#place = placeIn(runtime);
+    this.#elsewhere = elsewhere;
     this.#call((engine) => engine);
   }
 
@@ -56,22 +79,24 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
       tell: (event: unknown) => events.tell(camelKeys<RunEvent>(event)),
     };
     const number = this.#asked++;
+    const place = this.#place;
     cancellation.onAbort(() => {
-      if (this.#runtime.isCurrent(this.#generation)) this.#engine?.cancel(number);
+      if (place.runtime.isCurrent(place.generation)) place.engine?.cancel(number);
     });
     return this.run((engine) => engine.ask(asked, listener, number)).then(camelKeys<Answer>);
   }
 
   /** Work that goes on in the engine until its promise settles, or a trap ends it. */
   protected run(work: (engine: E) => Promise<unknown>): Promise<unknown> {
-    this.#asking += 1;
-    return this.#runtime
+    const place = this.#place;
+    place.asking += 1;
+    return place.runtime
       .untilTrap((settle, fail) => {
-        this.#call(work).then(settle, (error: unknown) => fail(this.#explain(error)));
+        this.#call(work).then(settle, (error: unknown) => fail(explained(place, error)));
       })
       .finally(() => {
-        this.#asking -= 1;
-        this.#freeIfDone();
+        place.asking -= 1;
+        freeIfDone(place);
       });
   }
 
@@ -81,10 +106,13 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
 
   async add(document: DocumentInput, _: Cancellation): Promise<number> {
     // A copy: what the caller does to the document later must not change the journal.
-    return (this.change({ add: snakeKeys(document) }) as { passages: number }).passages;
+    const add = snakeKeys(document);
+    await this.#moved();
+    return (this.change({ add }) as { passages: number }).passages;
   }
 
   async remove(id: string): Promise<boolean> {
+    await this.#settled();
     return this.change({ remove: id }) as boolean;
   }
 
@@ -96,10 +124,11 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
   }
 
   protected apply(engine: E, change: Change): unknown {
-    return "add" in change ? engine.add(change.add) : engine.remove(change.remove);
+    return "add" in change ? (engine as unknown as Reading).add(change.add) : engine.remove(change.remove);
   }
 
   async save(): Promise<Uint8Array> {
+    await this.#settled();
     return this.#call((engine) => engine.save());
   }
 
@@ -109,42 +138,77 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
 
   dispose(): void {
     this.#disposed = true;
-    this.#freeIfDone();
+    leave(this.#place);
   }
 
-  /** An engine must not be freed under a run: the run's own end does it then. */
-  #freeIfDone(): void {
-    if (!this.#disposed || this.#asking > 0) return;
-    const engine = this.#engine;
-    this.#engine = undefined;
-    // The engine of a broken instance is gone with it.
-    if (this.#runtime.isCurrent(this.#generation)) engine?.free();
+  /** Goes where documents are read; what is under way ends where it began. A failed attempt changes nothing. */
+  #moved(): Promise<void> | undefined {
+    const elsewhere = this.#elsewhere;
+    if (elsewhere === undefined) return undefined;
+    const move = (runtime: Runtime<E>) => {
+      if (this.#disposed) throw new CountercheckError("disposed", "the assistant was disposed of");
+      const [old, place] = [this.#place, placeIn(runtime)];
+      this.#in(place, (engine) => engine);
+      this.#place = place;
+      this.#elsewhere = undefined;
+      leave(old);
+    };
+    return (this.#moving ??= elsewhere()
+      .then(move)
+      .finally(() => (this.#moving = undefined)));
+  }
+
+  /** Once the documents that were added before have their place. */
+  async #settled(): Promise<void> {
+    await this.#moving?.catch(() => {});
   }
 
   #call<T>(work: (engine: E) => T): T {
+    return this.#in(this.#place, work);
+  }
+
+  #in<T>(place: Place<E>, work: (engine: E) => T): T {
     try {
-      const generation = this.#runtime.currentGeneration();
-      if (this.#engine === undefined || this.#generation !== generation) {
-        this.#engine = this.#rebuilt();
-        this.#generation = generation;
+      const generation = place.runtime.currentGeneration();
+      if (place.engine === undefined || place.generation !== generation) {
+        place.engine = this.#built(place.runtime);
+        place.generation = generation;
       }
-      return work(this.#engine);
+      return work(place.engine);
     } catch (error) {
-      throw this.#explain(error);
+      throw explained(place, error);
     }
   }
 
-  #rebuilt(): E {
-    const engine = this.#runtime.engine();
+  #built(runtime: Runtime<E>): E {
+    const engine = runtime.engine();
     this.#prepare(engine);
     if (this.#files.embedder !== undefined) engine.setEmbedder(this.#files.embedder);
     if (this.#files.index !== undefined) engine.load(this.#files.index);
     for (const change of this.#journal) this.apply(engine, change);
     return engine;
   }
+}
 
-  #explain(error: unknown): Error {
-    this.#runtime.noteError(error);
-    return fromEngine(error);
-  }
+function placeIn<E extends Engine>(runtime: Runtime<E>): Place<E> {
+  return { runtime, engine: undefined, generation: -1, asking: 0, left: false };
+}
+
+function leave(place: Place<Engine>): void {
+  place.left = true;
+  freeIfDone(place);
+}
+
+/** An engine must not be freed under a run: the run's own end does it then. */
+function freeIfDone(place: Place<Engine>): void {
+  if (!place.left || place.asking > 0) return;
+  const { engine } = place;
+  place.engine = undefined;
+  // The engine of a broken instance is gone with it.
+  if (place.runtime.isCurrent(place.generation)) engine?.free();
+}
+
+function explained({ runtime }: Place<Engine>, error: unknown): Error {
+  runtime.noteError(error);
+  return fromEngine(error);
 }

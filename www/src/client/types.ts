@@ -29,6 +29,11 @@ export interface AssistantOptions {
    * or `embed` countercheck_models_bg.wasm. Of each only the first assistant's counts.
    */
   wasm?: Source | WebAssembly.Module;
+  /**
+   * Where countercheck_models_bg.wasm is, or what fetches it, if it is not beside this script. The small
+   * module reads no documents: an assistant without models loads this one at its first `add`.
+   */
+  ingestWasm?: Source | WebAssembly.Module | (() => Promise<Source | WebAssembly.Module>);
   /** A Worker that answers in place of this page, e.g. `https://docs.example`; then no wasm is loaded. */
   endpoint?: string | URL;
   /** Who grades, writes and checks; by default the built-in solver, which quotes and needs nobody. */
@@ -92,7 +97,11 @@ export interface Assistant {
    * by words alone: then no hit has `dense`.
    */
   search(query: string, k?: number, options?: SearchOptions): Promise<SearchHit[]>;
-  /** Indexes documents; one with a known id replaces it. What precedes a bad document stays indexed. */
+  /**
+   * Indexes documents; one with a known id replaces it. What precedes a bad document stays indexed. The
+   * first call of an assistant without models loads the larger module; questions meanwhile are answered
+   * from what there was.
+   */
   add(document: DocumentInput | DocumentInput[]): Promise<Added>;
   /** Removes a document; false if there is none with this id. */
   remove(id: string): Promise<boolean>;
