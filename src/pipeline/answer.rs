@@ -159,22 +159,21 @@ async fn generate(
     strategy: &Strategy,
     record: &mut Record,
 ) -> Result<Option<Draft>, Stop> {
-    path.emit(Event::DraftStart { attempt: rejected.len() as u32 + 1 });
     let task = |passages: &[Passage]| Generate {
         rejected: rejected.to_vec(),
         strict: strategy.checks.strict_retry && !rejected.is_empty(),
         ..first_draft(question, passages, strategy)
     };
-    let mut asked = match guess.filter(|guess| guess.passages == *context) {
-        Some(guess) => path.finish(guess).await,
-        None => path.ask(task(context)).await,
-    };
-    while context.len() > 1 && asked.as_ref().is_err_and(|stop| stop.is_of_size()) {
+    let guess = guess.filter(|guess| guess.passages == *context);
+    let mut posted = guess.as_ref().map_or_else(|| path.post(task(context)), |guess| Ok(path.want(guess)));
+    while context.len() > 1 && posted.is_err_and(Stop::is_of_size) {
         context.pop();
         record.warn_once("budget", "the draft was written from fewer passages than were found: raise the limits");
-        asked = path.ask(task(context)).await;
+        posted = path.post(task(context));
     }
-    let mut reply = asked?;
+    let posted = posted?;
+    path.emit(Event::DraftStart { attempt: rejected.len() as u32 + 1 });
+    let mut reply = path.reply_to::<Generate>(posted).await?;
     let (given, half) = (context.len(), context.len() / 2);
     if matches!(reply, Err(Failure::TooLong { .. })) && half > 0 {
         context.truncate(half);

@@ -22,7 +22,7 @@ use crate::pipeline::bill::Bill;
 use crate::pipeline::budget::{Call, Calls, Limits, Millis, Stop, Tokens};
 use crate::pipeline::ledger::Ledger;
 use crate::pipeline::strategy::Strategy;
-use crate::pipeline::task::{Ask, Draft, Failure, Generate, Task, TaskReply};
+use crate::pipeline::task::{Ask, Failure, Generate, Task, TaskReply};
 use crate::pipeline::trace::Event;
 
 /// Names an effect within its run.
@@ -231,10 +231,6 @@ impl Mailbox {
         Ok(())
     }
 
-    fn want(&mut self, guess: EffectId) {
-        (self.guess, self.wanted) = (None, Some(guess));
-    }
-
     fn take_reply(&mut self, id: EffectId) -> Option<Reply> {
         let at = self.replies.iter().position(|reply| reply.0 == id)?;
         Some(self.replies.swap_remove(at).1)
@@ -273,9 +269,20 @@ impl Path {
 
     /// Puts a task to the solver. A failure is a reply; only an exhausted budget stops the path.
     pub(crate) async fn ask<T: Ask>(&self, task: T) -> Result<Result<T::Reply, Failure>, Stop> {
+        let posted = self.post(task)?;
+        self.reply_to::<T>(posted).await
+    }
+
+    /// Puts a task to the solver without waiting for its reply.
+    pub(crate) fn post(&self, task: impl Into<Task>) -> Result<EffectId, Stop> {
         let task: Task = task.into();
         let call = task.call();
-        Ok(read::<T>(self.perform(Effect::Ask(task), call).await?))
+        self.order(Effect::Ask(task), call)
+    }
+
+    /// The reply to a task that was put.
+    pub(crate) async fn reply_to<T: Ask>(&self, posted: EffectId) -> Result<Result<T::Reply, Failure>, Stop> {
+        Ok(read::<T>(self.reply(posted).await?))
     }
 
     /// Has a draft written that may not be wanted, besides what comes next; `None` where that is too much.
@@ -287,10 +294,11 @@ impl Path {
         Some(Guess { passages, id, mailbox: Rc::clone(&self.mailbox) })
     }
 
-    /// The draft that was guessed, now that it is wanted.
-    pub(crate) async fn finish(&self, guess: Guess) -> Result<Result<Draft, Failure>, Stop> {
-        self.mailbox.borrow_mut().want(guess.id);
-        Ok(read::<Generate>(self.reply(guess.id).await?))
+    /// Says that the draft that was guessed is wanted.
+    pub(crate) fn want(&self, guess: &Guess) -> EffectId {
+        let mut mailbox = self.mailbox.borrow_mut();
+        (mailbox.guess, mailbox.wanted) = (None, Some(guess.id));
+        guess.id
     }
 
     /// Puts tasks of one kind to the solver at once; replies by slot, whatever their order of arrival.
@@ -327,8 +335,13 @@ impl Path {
     }
 
     async fn perform(&self, effect: Effect, call: Call) -> Result<Reply, Stop> {
+        let id = self.order(effect, call)?;
+        self.reply(id).await
+    }
+
+    fn order(&self, effect: Effect, call: Call) -> Result<EffectId, Stop> {
         let ids = self.mailbox.borrow_mut().order(vec![effect], call)?;
-        self.reply(ids[0]).await
+        Ok(ids[0])
     }
 
     /// An effect given up at the deadline is the time that is up, whatever it was for.

@@ -5,7 +5,7 @@ import { QUESTION } from "../node/support.mjs";
 import { ask, gate, mustBeClean, openDemo, overflow, screenshot, startDemo } from "./demo.mjs";
 import { serveModel } from "./model.mjs";
 
-const SHOWN = ["retrieve", "grade", "decide", "web", "generate", "grounding", "usefulness"];
+const SHOWN = ["retrieve", "grade", "decide", "web", "generate", "grounding", "repair", "usefulness"];
 
 let demo;
 
@@ -48,6 +48,7 @@ for (const colorScheme of ["light", "dark"]) {
       web: "skipped",
       generate: "done",
       grounding: "yes",
+      repair: "skipped",
       usefulness: "yes",
     });
     const verdicts = page.getByRole("list", { name: "Verdict on each passage" }).getByRole("listitem");
@@ -93,8 +94,38 @@ test("another_strategy_has_its_own_steps_and_says_its_degrees", async (t) => {
   await ask(page, QUESTION);
   await page.locator('.flow [data-step="usefulness"][data-state="yes"]').waitFor();
   const flow = page.locator(".flow");
-  assert.deepEqual((await steps(page)).map(([step]) => step), ["decide-retrieval", ...SHOWN.filter((step) => step !== "web")]);
+  assert.deepEqual((await steps(page)).map(([step]) => step), ["decide-retrieval", ...SHOWN.filter((step) => step !== "web" && step !== "repair")]);
   assert.equal(await flow.locator("p b").textContent(), "self-rag-prompted");
   assert.match(await flow.locator('[data-step="grounding"]').textContent(), /partially supported/);
   assert.match(await flow.locator('[data-step="usefulness"]').textContent(), /4 of 5/);
+});
+
+test("each_statement_is_shown_with_its_verdict_and_the_quotation_that_supports_it", async (t) => {
+  const service = await serveModel(({ role, body }, reply) => {
+    const [, { content }] = body.messages;
+    if (role === "grade") return reply.say('{"verdicts": [{"id": 1, "score": "yes"}, {"id": 2, "score": "yes"}, {"id": 3, "score": "yes"}, {"id": 4, "score": "yes"}]}');
+    if (role === "repair") return reply.say('{"statements": []}');
+    if (role !== "claims") return reply.say("The option sets the limit. The moon is made of cheese.");
+    // The words of the first document, whatever they are.
+    const quote = /\[1\]\n<<.*>>\n(?:.*\n)?\s*(\S+ \S+ \S+)/.exec(content)?.[1] ?? "";
+    const said = [...content.matchAll(/^\[(\d+)\]\n<<.*>>\n(The .*)$/gm)].map(([, id, claim]) => {
+      const holds = claim.includes("option");
+      return { id: Number(id), support: holds ? "yes" : "no", document: holds ? 1 : 0, quote: holds ? quote : "" };
+    });
+    reply.say(JSON.stringify({ claims: said, answer: { useful: "yes" } }));
+  });
+  t.after(() => service.close());
+  const opened = await openWith(t, service, "countercheck");
+  const { page } = opened;
+  await page.evaluate(() => Object.assign(document.querySelector("countercheck-assistant"), { k: 4 }));
+  await ask(page, QUESTION);
+  const claims = page.locator("details.claims");
+  await claims.waitFor();
+  assert.match(await claims.locator("summary").textContent(), /^1 of 1 statement supported by a quotation$/, "the other one was left out");
+  assert.equal(await claims.getAttribute("open"), null, "what holds needs no reading");
+  await claims.locator("summary").click();
+  assert.match(await claims.getByRole("listitem").textContent(), /^Supported: The option sets the limit\. \[1\]$/);
+  assert.equal(await page.locator(".flow [data-step=\"repair\"]").getAttribute("data-state"), "done");
+  await screenshot(page, "claims");
+  await mustBeClean(opened);
 });

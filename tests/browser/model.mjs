@@ -9,7 +9,7 @@ import { createServer } from "node:http";
  * @returns {Promise<{ url: string, calls: { role: Role, body: object, key: string | undefined }[], close: () => Promise<void> }>}
  *   the base URL, and what was asked
  *
- * @typedef {"grade" | "rewrite" | "generate" | "grounding" | "usefulness"} Role
+ * @typedef {"grade" | "rewrite" | "generate" | "grounding" | "usefulness" | "claims" | "repair"} Role
  *
  * @typedef {object} Reply
  * @property {(text: string) => void} say the whole reply; a draft is sent word by word
@@ -29,7 +29,7 @@ export async function serveModel(model) {
 
 /** Verdicts are asked for by the JSON that the prompt wants. */
 function roleOf({ messages: [{ content }] }) {
-  const verdicts = { grade: '"score":', grounding: '{"grounded"', usefulness: '{"useful"' };
+  const verdicts = { grade: '"score":', claims: '{"claims"', repair: '{"statements"', grounding: '{"grounded"', usefulness: '{"useful"' };
   const verdict = Object.keys(verdicts).find((role) => content.includes(verdicts[role]));
   return verdict ?? (/web search/.test(content) ? "rewrite" : "generate");
 }

@@ -2,7 +2,7 @@
 import { listen } from "./service.mjs";
 
 /**
- * @typedef {"grade" | "rewrite" | "generate" | "grounding" | "usefulness"} Role
+ * @typedef {"grade" | "rewrite" | "generate" | "grounding" | "usefulness" | "claims" | "repair"} Role
  *
  * @typedef {object} Asked
  * @property {Role} role what the model is asked for
@@ -35,7 +35,7 @@ export async function serveChat(model) {
  * @returns {Role}
  */
 export function roleOf({ messages: [{ content }] }) {
-  const verdicts = { grade: '"score":', grounding: '{"grounded"', usefulness: '{"useful"' };
+  const verdicts = { grade: '"score":', claims: '{"claims"', repair: '{"statements"', grounding: '{"grounded"', usefulness: '{"useful"' };
   const verdict = Object.keys(verdicts).find((role) => content.includes(verdicts[role]));
   return verdict ?? (/web search|moteur de recherche/.test(content) ? "rewrite" : "generate");
 }

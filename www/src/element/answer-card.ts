@@ -2,6 +2,7 @@
 // and its sources with their quotes. How it came about can be followed, or read afterwards.
 
 import type { Answer, AnswerEvent, Citation, SearchHit } from "../client/index.ts";
+import { claimList } from "./claims.ts";
 import { h, icon } from "./dom.ts";
 import { opensNewTab, shortAddress, webAddress } from "./links.ts";
 import { renderMarkdown } from "./markdown.ts";
@@ -82,6 +83,7 @@ export class AnswerCard {
           .join(" "),
         "quiet",
       ),
+      ...claimList(answer.claims ?? [], m, (n) => this.#mark(answer.citations.find((citation) => citation.n === n))),
       ...this.#sources(answer),
     );
     this.#foot.append(h("span", { class: "took", part: "took" }, m.took(milliseconds, where)));

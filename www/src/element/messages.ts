@@ -1,6 +1,6 @@
 // Every string of the element, in English; `assistant.messages` overrides any of them.
 
-import type { Check, Decision, Outcome, Reason, Retrieval, Verdict } from "../client/index.ts";
+import type { Check, Decision, Outcome, Reason, Retrieval, Support, Verdict } from "../client/index.ts";
 import type { SettingsMessages } from "./messages-settings.ts";
 import { adviceInEnglish } from "./messages-advice.ts";
 import type { Advice } from "./messages-advice.ts";
@@ -63,6 +63,9 @@ export interface Messages extends Partial<SettingsMessages> {
   abstained: (reason: Reason | undefined) => string;
   closest: string;
   extractive: string;
+  /** How many statements a quotation supports, of how many; and how far one is supported. */
+  claims: (held: number, all: number) => string;
+  claim: (support: Support) => string;
   sources: string;
   fromWeb: string;
   citation: (n: number, title: string) => string;
@@ -110,6 +113,13 @@ const CHECKED: Record<Check, Record<Verdict, string>> = {
 const WITHDRAWN: Record<Check, string> = {
   grounding: "the sources do not support it",
   usefulness: "it does not answer the question",
+};
+
+const CLAIM: Record<Support, string> = {
+  fully_supported: "Supported",
+  partially_supported: "Supported in part",
+  no_support: "Not supported",
+  unknown: "Not decided",
 };
 
 const RETRIEVAL: Record<Retrieval, string> = {
@@ -205,6 +215,8 @@ export const ENGLISH: Messages = {
       : "Rather than guess, the assistant stops here.",
   closest: "These sections come closest",
   extractive: "Quoted from the sources, not written by a model.",
+  claims: (held, all) => `${held} of ${plural(all, "statement")} supported by a quotation`,
+  claim: (support) => `${CLAIM[support]}: `,
   sources: "Sources",
   fromWeb: "from the web",
   citation: (n, title) => `Source ${n}: ${title}`,

@@ -159,6 +159,16 @@ const ANSWER = `
 .mark { margin-inline: .1em; padding: 0 .25em; border-radius: 5px; background: color-mix(in srgb, var(--accent) 14%, transparent); color: var(--accent); font-size: .8em; font-weight: 600; text-decoration: none; vertical-align: .12em; white-space: nowrap; }
 a.mark:hover { background: var(--accent); color: var(--on-accent); }
 
+.claims { margin-block: .6rem; font-size: .9rem; }
+.claims summary { inline-size: fit-content; color: var(--muted); cursor: pointer; border-radius: 4px; }
+.claims summary:hover { color: var(--text); }
+.claims ul { display: grid; gap: .3rem; margin-block-start: .5rem; padding: 0; list-style: none; }
+.claim { display: flex; gap: .5rem; align-items: baseline; overflow-wrap: anywhere; }
+.claim > .icon { flex: none; align-self: start; margin-block-start: .3em; color: var(--muted); }
+.claim.fully_supported > .icon { color: var(--good); }
+.claim.no_support > .icon { color: var(--bad); }
+.claim-text { min-inline-size: 0; white-space: pre-wrap; }
+
 .sources-title, .closest h3 { color: var(--muted); font-size: .86rem; font-weight: 600; }
 .sources { display: grid; gap: .6rem; margin-block-start: .5rem !important; list-style: none; }
 .source { padding: .7rem .9rem; border-radius: 10px; background: var(--surface); }
