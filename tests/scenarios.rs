@@ -66,7 +66,7 @@ fn corpus(documents: &[Value]) -> Corpus {
 
 fn ask(corpus: &RefCell<Corpus>, request: &Value) -> Result<Value, Problem> {
     let asked = AskRequest::from_json(request.to_string().as_bytes())?.check(Limits::default())?;
-    let run = Run::new(asked.question, asked.strategy.of_quotations(), asked.limits, 0);
+    let run = Run::new(asked.question, asked.strategy.of_quotations()?, asked.limits, 0);
     let performer = Offline { corpus };
     let mut driving = pin!(drive(run, &Still, &performer, |_| ControlFlow::Continue(())));
     // The builtin solver replies at once, so one poll is the whole run.

@@ -127,7 +127,7 @@ impl Engine {
                 answer(asked, &performer, connected.services.solver(), &listener, running).await
             }));
         }
-        asked.strategy = asked.strategy.of_quotations();
+        asked.strategy = asked.strategy.of_quotations().map_err(thrown)?;
         Ok(future_to_promise(async move {
             answer(asked, &Offline { corpus: &corpus }, builtin::NAME, &listener, running).await
         }))

@@ -301,12 +301,14 @@ impl Strategy {
     }
 
     /// This strategy for a solver whose drafts are quotations: they are grounded as they stand, statement by
-    /// statement, and need no strips.
-    #[must_use]
-    pub fn of_quotations(mut self) -> Self {
+    /// statement, and need no strips. It cannot write segments.
+    pub fn of_quotations(mut self) -> Result<Self, StrategyError> {
+        if self.self_rag.is_some() {
+            return Err(StrategyError::NeedsModel);
+        }
         (self.refines, self.speculates) = (false, false);
         self.checks.by_claim = None;
-        self
+        Ok(self)
     }
 
     /// This preset with other options, each checked.

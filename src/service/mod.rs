@@ -213,7 +213,7 @@ impl Services {
         let scores = matches!(self.of(Role::Grade), Solver::Scorer(_));
         let strategy = if scores { strategy.in_batches() } else { strategy };
         let quotes = matches!(self.of(Role::Generate), Solver::Builtin);
-        Ok(if quotes { strategy.of_quotations() } else { strategy })
+        if quotes { strategy.of_quotations() } else { Ok(strategy) }
     }
 
     /// Whether there is a web search.

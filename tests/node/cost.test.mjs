@@ -71,13 +71,14 @@ test("what_makes_no_sense_is_refused_with_its_name", async () => {
 
 test("r_17_every_answer_says_what_it_cost", async (t) => {
   const assistant = await priced(t, { usage: { inputTokens: 1000, outputTokens: 10 } });
-  const { usage, outcome } = await assistant.ask(QUESTION, { k: 2 });
+  const asked = { k: 2, strategy: "self-reflective" };
+  const { usage, outcome } = await assistant.ask(QUESTION, asked);
   assert.equal(outcome, "answered");
   const calls = usage.calls.grade + usage.calls.generate + usage.calls.grounding + usage.calls.usefulness;
   assert.deepEqual(usage.tokens, { input: 1000 * calls, output: 10 * calls });
   assert.ok(Math.abs(usage.cost - (calls * (1000 * 2 + 10 * 8)) / 1e6) < 1e-12);
   let told;
-  for await (const event of assistant.ask(QUESTION, { k: 2 })) if (event.type === "answer") told = event.answer;
+  for await (const event of assistant.ask(QUESTION, asked)) if (event.type === "answer") told = event.answer;
   assert.equal(told.usage.cost, usage.cost, "the event's answer too");
 });
 
@@ -104,8 +105,10 @@ test("an_assistant_without_prices_says_nothing_of_cost_and_the_builtin_solver_co
 
 test("an_explicit_max_calls_wins_over_the_estimate", async (t) => {
   const assistant = await priced(t, { usage: { inputTokens: 1, outputTokens: 1 } });
-  const { outcome, usage } = await assistant.ask(QUESTION, { k: 2, limits: { maxCalls: 3, deadlineMs: 600_000 } });
-  assert.deepEqual([outcome, usage.calls.grade + usage.calls.generate], ["partial", 3]);
+  const limits = { maxCalls: 2, deadlineMs: 600_000 };
+  const { outcome, reason, usage } = await assistant.ask(QUESTION, { k: 2, strategy: "self-reflective", limits });
+  assert.deepEqual([outcome, reason], ["partial", "budget"]);
+  assert.deepEqual([usage.calls.grade, usage.calls.generate, usage.calls.grounding, usage.calls.usefulness], [0, 1, 1, 0]);
 });
 
 test("r_16_the_command_line_prints_the_total_and_each_step", () => {

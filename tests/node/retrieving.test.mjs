@@ -30,7 +30,7 @@ test("what_it_finds_is_graded_cited_and_checked_as_if_it_were_of_an_index", asyn
     asked.push([query, k, signal instanceof AbortSignal]);
     return PAGES;
   });
-  const answer = await assistant.ask("What does dough need?", { k: 3 });
+  const answer = await assistant.ask("What does dough need?", { k: 3, strategy: "self-reflective" });
   assert.deepEqual(asked, [["What does dough need?", 3, true]]);
   assert.deepEqual([answer.outcome, answer.usage.calls.grade, answer.usage.calls.retrieve], ["answered", 3, 1]);
   assert.deepEqual(answer.sources.map(({ passageId }) => passageId), ["flour.md", "water.md", "yeast.md"]);

@@ -116,6 +116,7 @@ fn usefulness_is_isolated_or_guessing_begun_where_the_strategy_has_them() {
     assert_eq!(error, StrategyError::NoGrades { strategy: "naive", option: "speculate" });
     let error = Strategy::corrective().with(isolated).expect_err("it has no claims");
     assert_eq!(error, StrategyError::NoClaims { strategy: "corrective" });
-    let quoting = strategy.of_quotations();
+    let quoting = strategy.of_quotations().expect("it writes no segments");
     assert!(!quoting.speculates, "to quote takes no time");
+    assert_eq!(Strategy::self_rag().expect("a preset").of_quotations(), Err(StrategyError::NeedsModel));
 }
