@@ -25,6 +25,7 @@ const SEARCH = [
   ["searxng", "searxng", BEARER],
   ["exa", "exa", ["x-api-key", "k"]],
   ["serper", "serper", ["x-api-key", "k"]],
+  ["jina", "jina", BEARER],
   ["mistralSearch", "mistral", BEARER],
   ["cloudflareSearch", "cloudflare", BEARER],
 ];

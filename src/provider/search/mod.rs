@@ -8,6 +8,7 @@ mod address;
 mod brave;
 mod cloudflare;
 mod exa;
+mod jina;
 mod mistral;
 mod plain;
 mod searxng;
@@ -34,6 +35,7 @@ pub static VENDORS: &[Vendor<dyn SearchCodec>] = &[
     Vendor { name: "searxng", base: None, codec: &searxng::SearXng },
     Vendor { name: "exa", base: Some("https://api.exa.ai"), codec: &exa::Exa },
     Vendor { name: "serper", base: Some("https://google.serper.dev"), codec: &serper::Serper },
+    Vendor { name: "jina", base: Some("https://s.jina.ai"), codec: &jina::Jina },
     Vendor { name: "mistral", base: Some("https://api.mistral.ai/v1"), codec: &mistral::Mistral },
     Vendor { name: "cloudflare", base: None, codec: &cloudflare::Cloudflare },
 ];

@@ -76,6 +76,8 @@ export const searxng = /* @__PURE__ */ search<At<ServiceOptions>>("searxng");
 export const exa = /* @__PURE__ */ search("exa");
 /** Serper, which asks Google. It lets no page of another origin in. */
 export const serper = /* @__PURE__ */ search("serper");
+/** Jina's search. */
+export const jina = /* @__PURE__ */ search<ServiceOptions>("jina");
 /** A model of Mistral's that searches the web: what it writes is one page with several addresses. */
 export const mistralSearch = /* @__PURE__ */ search<ServiceOptions & { key: string; model?: string }>("mistral");
 /** Cloudflare's web search: `engine` is `ceramic`, `exa` or `linkup`, `gateway` the one of that name. */
