@@ -206,6 +206,40 @@ fn a_key_is_not_used_where_anybody_could_use_it() {
     for model in [&chat[..2], &embed[..2]] {
         assert_eq!(with(model, &[]).guard(false), Ok(()), "a model without a key costs nobody money");
     }
+    for bound in
+        [[("CHAT_VENDOR", "workers-ai"), ("CHAT_MODEL", "m")], [("SEARCH_VENDOR", "cloudflare"), ("LOCAL", "no")]]
+    {
+        assert!(with(&bound, &[]).guard(true).is_err(), "what the Worker is bound to is paid for without a key");
+    }
+}
+
+#[test]
+fn vendors_are_named_and_have_their_own_addresses() {
+    let shown = |variables: &[(&str, &str)]| format!("{:?}", settings(variables).expect("can be used").services);
+    let anthropic =
+        shown(&[("CHAT_VENDOR", "anthropic"), ("CHAT_MODEL", "m"), ("CHAT_API_KEY", "k"), ("LOCAL", "yes")]);
+    assert!(anthropic.contains("Anthropic") && anthropic.contains("https://api.anthropic.com/v1"), "{anthropic}");
+    let moved =
+        shown(&[("CHAT_VENDOR", "gemini"), ("CHAT_MODEL", "m"), ("CHAT_BASE_URL", "https://relay.example/v1beta")]);
+    assert!(moved.contains("Gemini") && moved.contains("https://relay.example/v1beta"), "{moved}");
+    let searched = shown(&[("SEARCH_VENDOR", "searxng"), ("SEARCH_BASE_URL", "https://searx.example")]);
+    assert!(searched.contains("SearXng") && searched.contains("https://searx.example"), "{searched}");
+    let embedded = shown(&[("EMBED_VENDOR", "mistral"), ("EMBED_MODEL", "mistral-embed")]);
+    assert!(embedded.contains("https://api.mistral.ai/v1"), "{embedded}");
+    let bound = shown(&[
+        ("CHAT_VENDOR", "workers-ai"),
+        ("CHAT_MODEL", "m"),
+        ("SEARCH_VENDOR", "cloudflare"),
+        ("SEARCH_GATEWAY", "mine"),
+    ]);
+    assert_eq!((bound.matches("https://ai.binding.invalid").count(), bound.contains("mine")), (5, true), "{bound}");
+
+    let refused = |variables: &[(&str, &str)]| settings(variables).expect_err("it is unknown").to_string();
+    assert!(refused(&[("CHAT_VENDOR", "nobody"), ("CHAT_MODEL", "m")]).contains("anthropic"));
+    assert!(refused(&[("SEARCH_VENDOR", "nobody")]).contains("brave"));
+    assert!(refused(&[("EMBED_VENDOR", "nobody"), ("EMBED_MODEL", "m")]).contains("gemini"));
+    assert!(refused(&[("CHAT_VENDOR", "mistral")]).contains("CHAT_MODEL"));
+    assert!(refused(&[("SEARCH_VENDOR", "searxng")]).contains("base URL"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use countercheck::pipeline::task::{
 };
 use countercheck::pipeline::verdict::{Retrieval, Scale, Support, Verdict};
 use countercheck::prompt::Language;
-use countercheck::provider::chat::openai::OpenAiChat;
+use countercheck::provider::chat::{ChatModel, VENDORS};
 use countercheck::provider::error::ProviderError;
 use countercheck::provider::http::{Endpoint, Headers, HttpResponse, Secret};
 use countercheck::service::failure;
@@ -24,9 +24,9 @@ use support::{Script, passage, run};
 
 const KEY: &str = "sk-canary-0123456789";
 
-fn service() -> OpenAiChat {
-    let key = Secret::parse(KEY).unwrap();
-    OpenAiChat::new(Endpoint::parse("https://model.example/v1", Some(key)).unwrap(), "model-1")
+fn service() -> ChatModel {
+    let endpoint = Endpoint::parse("https://model.example/v1", Some(Secret::parse(KEY).unwrap())).unwrap();
+    ChatModel { codec: VENDORS[0].codec, endpoint, model: "model-1".to_owned() }
 }
 
 /// Sends the task's request nowhere and reads this reply to it.

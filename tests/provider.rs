@@ -7,6 +7,8 @@ mod batches;
 mod chat;
 #[path = "provider/embedding.rs"]
 mod embedding;
+#[path = "support/events.rs"]
+mod events;
 #[path = "support/fixtures.rs"]
 mod files;
 #[path = "provider/fixtures.rs"]
@@ -21,18 +23,29 @@ mod searching;
 mod secrets;
 #[path = "provider/sse.rs"]
 mod sse;
+#[path = "provider/vendors.rs"]
+mod vendors;
 #[path = "provider/verdicts.rs"]
 mod verdicts;
 
-use countercheck::provider::chat::openai::OpenAiChat;
+use countercheck::provider::chat::{ChatModel, VENDORS};
 use countercheck::provider::http::{Endpoint, Secret};
+use countercheck::provider::vendor::vendor;
 use proptest::test_runner::{Config, RngSeed};
 
 const CANARY: &str = "canary-7f3a";
 
-fn openai() -> OpenAiChat {
-    let key = Secret::parse(CANARY).unwrap();
-    OpenAiChat::new(Endpoint::parse("https://api.example.org/v1/", Some(key)).unwrap(), "m")
+fn endpoint() -> Endpoint {
+    Endpoint::parse("https://api.example.org/v1/", Some(Secret::parse(CANARY).unwrap())).unwrap()
+}
+
+fn model(name: &str) -> ChatModel {
+    let codec = vendor(VENDORS, name).unwrap().codec;
+    ChatModel { codec, endpoint: endpoint(), model: "m".to_owned() }
+}
+
+fn openai() -> ChatModel {
+    model("openai")
 }
 
 fn cases(cases: u32) -> Config {

@@ -10,8 +10,12 @@ mod cache;
 mod embedding;
 #[path = "service/failures.rs"]
 mod failures;
+#[path = "service/fallback.rs"]
+mod fallback;
 #[path = "support/fixtures.rs"]
 mod files;
+#[path = "service/interrupted.rs"]
+mod interrupted;
 #[path = "service/loop.rs"]
 mod looping;
 #[path = "service/network.rs"]
@@ -28,6 +32,8 @@ mod scorer;
 mod self_rag;
 #[path = "service/speculation.rs"]
 mod speculation;
+#[path = "service/vendors.rs"]
+mod vendors;
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -51,8 +57,8 @@ fn settings(key: &str) -> ServiceSettings {
         let base_url = format!("https://services.example/{path}");
         json!({ "base_url": base_url, "key": key, "headers_ms": 1_000, "idle_ms": 1_000 })
     };
-    let model = json!({ "kind": "openai", "model": "m", "place": place("v1") });
-    let search = json!({ "kind": "tavily", "place": place("web") });
+    let model = json!({ "kind": "chat", "vendor": "openai", "model": "m", "place": place("v1") });
+    let search = json!({ "kind": "vendor", "vendor": "tavily", "place": place("web") });
     let roles = ["grade", "rewrite", "generate", "check"].map(|role| (role.to_owned(), model.clone()));
     let settings = roles.into_iter().chain([("search".to_owned(), search)]).collect();
     serde_json::from_value(Value::Object(settings)).unwrap()
@@ -99,7 +105,7 @@ fn no_debug_output_shows_a_key() {
         ("https://services.example", "canary-7f3a\n2"),
     ] {
         let place = json!({ "base_url": base_url, "key": key });
-        let settings = json!({ "generate": { "kind": "openai", "model": "m", "place": place } });
+        let settings = json!({ "generate": { "kind": "chat", "vendor": "openai", "model": "m", "place": place } });
         let settings: ServiceSettings = serde_json::from_value(settings).unwrap();
         let error = Services::new(&settings).unwrap_err();
         let shown = format!("{settings:?} {error:?} {error}");

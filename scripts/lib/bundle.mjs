@@ -19,7 +19,7 @@ const BROWSER = { ...COMMON, platform: "browser", minify: true };
 const SPLIT = { splitting: true, outdir: dist, chunkNames: "chunks/[name]-[hash]" };
 const NODE = { ...COMMON, platform: "node", target: "node20" };
 
-/** Bundles the package's entries: countercheck.js, element.js, settings.js, node.js, workerd.js, cli.js. */
+/** Bundles the package's entries: countercheck.js, element.js, settings.js, adapters.js, node.js, workerd.js, cli.js. */
 export async function bundleLibrary() {
   const { build } = await import("esbuild");
   rmSync(join(dist, "chunks"), { recursive: true, force: true });
@@ -28,6 +28,7 @@ export async function bundleLibrary() {
     build({ ...BROWSER, ...client, ...SPLIT, entryPoints: { countercheck: client.entryPoints[0] }, outfile: undefined }),
     build({ ...BROWSER, ...entry("src/define.ts", "element.js") }),
     build({ ...BROWSER, ...entry("src/element/settings-panel.ts", "settings.js") }),
+    build({ ...BROWSER, ...entry("src/adapters.ts", "adapters.js") }),
     build({ ...NODE, ...entry("src/node.ts", "node.js") }),
     build({ ...COMMON, platform: "neutral", ...entry("src/workerd.ts", "workerd.js") }),
     build({ ...NODE, ...entry("src/cli/main.ts", "cli.js") }),

@@ -22,7 +22,7 @@ use crate::pipeline::budget::Millis;
 use crate::prompt::Language;
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, Usage, spoken};
 use crate::provider::error::{Fault, ProviderError};
-use crate::provider::http::HttpRequest;
+use crate::provider::http::{HttpRequest, Method};
 use crate::provider::search::{Found, WebQuery, WebResult, cleaned};
 use crate::retry::RetryPolicy;
 use crate::service::{Cache, CacheSettings, OwnPassage, Performer, Platform, Remembering, Role, Services, Store};
@@ -98,7 +98,11 @@ impl Network for Connected {
 }
 
 fn outgoing(request: &HttpRequest, exchange: &Exchange) -> Result<web_sys::Request, gloo_net::Error> {
-    let mut builder = Request::post(&request.url)
+    let begun = match request.method {
+        Method::Get => Request::get(&request.url),
+        Method::Post => Request::post(&request.url),
+    };
+    let mut builder = begun
         .abort_signal(Some(&exchange.controller.signal()))
         .redirect(RequestRedirect::Manual)
         .credentials(web_sys::RequestCredentials::Omit)
@@ -106,7 +110,10 @@ fn outgoing(request: &HttpRequest, exchange: &Exchange) -> Result<web_sys::Reque
     for (name, value) in &request.headers {
         builder = builder.header(name, &value.reveal());
     }
-    Ok(builder.body(Uint8Array::from(request.body.as_slice()))?.into())
+    match request.method {
+        Method::Get => Ok(builder.build()?.into()),
+        Method::Post => Ok(builder.body(Uint8Array::from(request.body.as_slice()))?.into()),
+    }
 }
 
 /// Node, Deno and Bun say why a connection failed; browsers do not, so that pages cannot probe networks.

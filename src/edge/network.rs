@@ -3,16 +3,22 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use js_sys::Uint8Array;
-use worker::{AbortController, ByteStream, Date, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect};
+use js_sys::{Function, JSON, Object, Promise, Reflect, Uint8Array};
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use worker::{
+    AbortController, ByteStream, Date, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response,
+};
 
 use crate::document::Passage;
 use crate::driver::Told;
 use crate::host::{Broken, Host, Network, NetworkReply, ReplyBody};
 use crate::pipeline::budget::Millis;
+use crate::provider::chat::workers_ai::BINDING;
 use crate::provider::chat::{ChatReply, ChatRequest};
-use crate::provider::error::ProviderError;
-use crate::provider::http::HttpRequest;
+use crate::provider::error::{Fault, ProviderError};
+use crate::provider::http::{self, HttpRequest};
 use crate::provider::search::{WebQuery, WebResult};
 use crate::service::{OwnPassage, Platform, Role};
 
@@ -35,21 +41,64 @@ impl Network for Edge {
     type Body = Body;
 
     async fn fetch(&self, request: HttpRequest) -> Result<NetworkReply<Body>, ProviderError> {
+        if let Some(path) = request.url.strip_prefix(BINDING) {
+            return bound(path, &request.body).await;
+        }
         let exchange = Exchange(Some(AbortController::default()));
         let Some(signal) = exchange.0.as_ref().map(AbortController::signal) else { return Err(UNSENT) };
         let outgoing = outgoing(&request).map_err(|_| ProviderError::InvalidRequest { status: 400 })?;
         // The platform's message names the host, and nothing that a caller could use.
-        let mut response = Fetch::Request(outgoing)
+        let response = Fetch::Request(outgoing)
             .send_with_signal(&signal)
             .await
             .map_err(|_| ProviderError::Network { sent: true })?;
-        Ok(NetworkReply {
-            status: response.status_code(),
-            headers: response.headers().entries().collect(),
-            // A reply without a body, such as a 204, has no stream.
-            body: Body { stream: response.stream().ok(), _exchange: exchange },
-        })
+        Ok(reply(response, exchange))
     }
+}
+
+fn reply(mut response: Response, exchange: Exchange) -> NetworkReply<Body> {
+    NetworkReply {
+        status: response.status_code(),
+        headers: response.headers().entries().collect(),
+        // A reply without a body, such as a 204, has no stream.
+        body: Body { stream: response.stream().ok(), _exchange: exchange },
+    }
+}
+
+/// Asks what the Worker is bound to as `AI`: `/run/{model}` with its inputs, or `/websearch/`. The reply
+/// comes as the service gave it, its status included.
+async fn bound(path: &str, inputs: &[u8]) -> Result<NetworkReply<Body>, ProviderError> {
+    let missing = |_| ProviderError::NotBound;
+    let ai = Reflect::get(&bindings(), &"AI".into()).map_err(missing)?;
+    let inputs = std::str::from_utf8(inputs).ok().and_then(|json| JSON::parse(json).ok()).unwrap_or_default();
+    let called = match path.strip_prefix("/run/") {
+        Some(model) => {
+            let raw = Object::new();
+            let _ = Reflect::set(&raw, &"returnRawResponse".into(), &true.into());
+            method(&ai, "run")?.call3(&ai, &model.into(), &inputs, &raw)
+        }
+        None => method(&ai, "websearch")?.call1(&ai, &inputs),
+    };
+    let failed = |_| ProviderError::Upstream { status: 500 };
+    let response = JsFuture::from(Promise::resolve(&called.map_err(failed)?)).await.map_err(failed)?;
+    let response: web_sys::Response = response.dyn_into().map_err(|_| ProviderError::from(Fault::Shape))?;
+    Ok(reply(response.into(), Exchange(None)))
+}
+
+fn method(of: &JsValue, name: &str) -> Result<Function, ProviderError> {
+    let found = Reflect::get(of, &name.into()).unwrap_or_default();
+    found.dyn_into().map_err(|_| ProviderError::NotBound)
+}
+
+#[wasm_bindgen(module = "cloudflare:workers")]
+extern "C" {
+    /// What the Worker is bound to, the same in all its requests.
+    #[wasm_bindgen(thread_local_v2, js_name = env)]
+    static ENV: JsValue;
+}
+
+fn bindings() -> JsValue {
+    ENV.with(Clone::clone)
 }
 
 const UNSENT: ProviderError = ProviderError::Network { sent: false };
@@ -60,10 +109,13 @@ fn outgoing(request: &HttpRequest) -> worker::Result<Request> {
         headers.set(name, &value.reveal())?;
     }
     let mut init = RequestInit::new();
-    init.with_method(Method::Post)
-        .with_headers(headers)
-        .with_redirect(RequestRedirect::Manual)
-        .with_body(Some(Uint8Array::from(request.body.as_slice()).into()));
+    init.with_headers(headers).with_redirect(RequestRedirect::Manual);
+    match request.method {
+        http::Method::Get => init.with_method(Method::Get),
+        http::Method::Post => {
+            init.with_method(Method::Post).with_body(Some(Uint8Array::from(request.body.as_slice()).into()))
+        }
+    };
     Request::new_with_init(&request.url, &init)
 }
 

@@ -5,28 +5,34 @@
 //! | `INDEX_PATH` | `/docs.ccx` | the index, a path in the assets |
 //! | `EMBEDDER_PATH` | `/pkg/embedder.bin` | the embedder's table, a path in the assets; empty: search by words alone |
 //! | `ALLOWED_ORIGINS` | | the sites whose pages may ask, for instance `https://docs.example.com`, separated by commas |
-//! | `CHAT_BASE_URL` | | an OpenAI-compatible endpoint, for instance `https://api.openai.com/v1`; without it the built-in solver answers |
-//! | `CHAT_MODEL` | | the model's name there |
+//! | `CHAT_MODEL` | | the model's name at its vendor; without it the built-in solver answers |
+//! | `CHAT_VENDOR` | `openai` | who that is, or whom it speaks like |
+//! | `CHAT_BASE_URL` | the vendor's | where that is, for instance `https://api.openai.com/v1`; of `workers-ai` the binding `AI` |
 //! | `CHAT_API_KEY` | | a secret: the key for it |
 //! | `CHAT_PROTOCOL` | `chat` | `completions` for a model that continues text: a Self-RAG checkpoint |
 //! | `CHAT_HEADERS_TIMEOUT_MS`, `CHAT_IDLE_TIMEOUT_MS` | 20,000 (a draft 25,000), 15,000 | how long the model may take to begin, and between two pieces |
 //! | `CHAT_CONFIDENCE` | | `yes`: grades come with the probability of yes as their score, where the service tells it |
-//! | `SEARCH_API_KEY` | | a secret: the key for web search by Tavily |
-//! | `SEARCH_BASE_URL` | `https://api.tavily.com` | where that is, or a relay of it |
-//! | `EMBED_BASE_URL` | | an OpenAI-compatible endpoint for the vectors of queries, in place of the embedder's table |
-//! | `EMBED_MODEL` | | the model's name there: the one that the index was made with |
+//! | `SEARCH_API_KEY` | | a secret: the key for web search |
+//! | `SEARCH_VENDOR` | `tavily` | who searches |
+//! | `SEARCH_BASE_URL` | the vendor's | where that is, or a relay of it |
+//! | `SEARCH_MODEL`, `SEARCH_ENGINE`, `SEARCH_GATEWAY` | the vendor's | what some vendors let one choose |
+//! | `EMBED_MODEL` | | the model that makes the vectors of queries, in place of the embedder's table: the one that the index was made with |
+//! | `EMBED_VENDOR`, `EMBED_BASE_URL` | `openai`, the vendor's | who has it, and where |
 //! | `EMBED_API_KEY` | | a secret: the key for it |
 //! | `EMBED_DIMENSIONS` | the model's | the dimensions that the index was made with, where they were chosen |
 //! | `CACHE_BYTES` | | how many bytes of what the model said are kept in an isolate's memory, for instance `4000000` |
 //! | `LOCAL` | | `yes`: for one's own machine, where the rule below does not hold |
 //!
-//! Whoever can reach a Worker with a key spends the operator's money. So a key is only used where
+//! The vendor `cloudflare` of web searches, and `workers-ai` of models, are asked by the binding `AI` where no
+//! base URL is set. Whoever can reach a Worker with a key or that binding spends the operator's money. So a key is only used where
 //! `ALLOWED_ORIGINS` is set and a rate limit is bound as `RATE_LIMITER`.
 
 use std::str::FromStr;
 
 use crate::edge::origins::{OriginError, Origins};
 use crate::problem::Problem;
+use crate::provider::chat::workers_ai::BINDING;
+use crate::provider::search::SearchOptions;
 use crate::service::{EmbedSettings, Place, ServiceError, ServiceSettings, Services, SolverSettings, WebSettings};
 
 const INDEX_PATH: &str = "/docs.ccx";
@@ -51,7 +57,7 @@ pub struct Settings {
     pub services: Services,
     /// How much of what models said is kept in memory; none: nothing, unless KV is bound.
     pub cache_bytes: Option<usize>,
-    /// Whether a key is set, and this is not the operator's own machine.
+    /// Whether a key or a binding is used, and this is not the operator's own machine.
     guarded: bool,
 }
 
@@ -100,7 +106,7 @@ pub enum SettingsError {
     },
     /// Anybody could spend the operator's money.
     #[error(
-        "a key is set without {missing}: anybody could spend its money. Set ALLOWED_ORIGINS to the sites whose pages \
+        "a key or the binding AI is used without {missing}: anybody could spend its money. Set ALLOWED_ORIGINS to the sites whose pages \
          may ask and bind a rate limit as RATE_LIMITER; on your own machine set LOCAL to \"yes\" instead"
     )]
     Unguarded {
@@ -121,6 +127,8 @@ impl Settings {
         };
         let [chat_key, search_key, embed_key] = [set("CHAT_API_KEY")?, set("SEARCH_API_KEY")?, set("EMBED_API_KEY")?];
         let has_key = [&chat_key, &search_key, &embed_key].into_iter().any(Option::is_some);
+        let vendors = [set("CHAT_VENDOR")?, set("SEARCH_VENDOR")?, set("EMBED_VENDOR")?];
+        let is_bound = vendors.into_iter().flatten().any(|vendor| bound(&vendor).is_some());
         let is_local = is_yes(set("LOCAL")?);
         let solver = solver(&set, chat_key)?;
         let services = ServiceSettings {
@@ -128,7 +136,7 @@ impl Settings {
             rewrite: solver.clone(),
             generate: solver.clone(),
             check: solver,
-            search: web(set("SEARCH_BASE_URL")?, search_key),
+            search: web(&set, search_key)?,
             embed: embedder(&set, embed_key)?,
             retriever: None,
             cache: None,
@@ -139,7 +147,7 @@ impl Settings {
             allowed_origins: Origins::parse(&variable("ALLOWED_ORIGINS")?.unwrap_or_default())?,
             services: Services::new(&services)?,
             cache_bytes: number(&set, "CACHE_BYTES")?,
-            guarded: has_key && !is_local,
+            guarded: (has_key || is_bound) && !is_local,
         })
     }
 
@@ -156,7 +164,7 @@ impl Settings {
 }
 
 fn solver(set: &impl Fn(&'static str) -> Variable, key: Option<String>) -> Result<SolverSettings, SettingsError> {
-    let Some((model, place)) = model(set, ["CHAT_BASE_URL", "CHAT_MODEL", "CHAT_API_KEY"], key)? else {
+    let Some((vendor, model, place)) = model(set, CHAT, key)? else {
         return Ok(SolverSettings::Builtin);
     };
     let headers_ms = number(set, "CHAT_HEADERS_TIMEOUT_MS")?;
@@ -164,7 +172,7 @@ fn solver(set: &impl Fn(&'static str) -> Variable, key: Option<String>) -> Resul
     let confidence = is_yes(set("CHAT_CONFIDENCE")?);
     let place = Place { headers_ms, idle_ms, ..place };
     match set("CHAT_PROTOCOL")?.as_deref().map(str::trim) {
-        None | Some("chat") => Ok(SolverSettings::OpenAi { model, place, confidence }),
+        None | Some("chat") => Ok(SolverSettings::Chat { vendor, model, place, confidence }),
         Some("completions") => Ok(SolverSettings::Completions { model, place }),
         Some(_) => Err(SettingsError::Protocol),
     }
@@ -174,25 +182,40 @@ fn embedder(
     set: &impl Fn(&'static str) -> Variable,
     key: Option<String>,
 ) -> Result<Option<EmbedSettings>, SettingsError> {
-    let found = model(set, ["EMBED_BASE_URL", "EMBED_MODEL", "EMBED_API_KEY"], key)?;
+    let found = model(set, EMBED, key)?;
     let dimensions = number(set, "EMBED_DIMENSIONS")?;
-    Ok(found.map(|(model, place)| EmbedSettings::OpenAi { model, dimensions, place }))
+    Ok(found.map(|(vendor, model, place)| EmbedSettings { vendor, model, dimensions, place }))
 }
 
-/// A model's name and its place, which go together; a key alone is for nobody.
+/// The variables of a model: its vendor, where that is, its name and the key.
+const CHAT: [&str; 4] = ["CHAT_VENDOR", "CHAT_BASE_URL", "CHAT_MODEL", "CHAT_API_KEY"];
+const EMBED: [&str; 4] = ["EMBED_VENDOR", "EMBED_BASE_URL", "EMBED_MODEL", "EMBED_API_KEY"];
+
+/// A model's vendor, its name and its place; a key alone is for nobody. Who names no vendor says where it is.
 fn model(
     set: &impl Fn(&'static str) -> Variable,
-    [base_url, model, api_key]: [&'static str; 3],
+    [vendor, base_url, model, api_key]: [&'static str; 4],
     key: Option<String>,
-) -> Result<Option<(String, Place)>, SettingsError> {
+) -> Result<Option<(String, String, Place)>, SettingsError> {
     let half = |given, missing| Err(SettingsError::Half { given, missing });
-    match (set(base_url)?, set(model)?) {
-        (Some(base_url), Some(model)) => Ok(Some((model, Place { base_url: Some(base_url), key, ..Place::default() }))),
-        (Some(_), None) => half(base_url, model),
-        (None, Some(_)) => half(model, base_url),
-        (None, None) if key.is_some() => half(api_key, base_url),
-        (None, None) => Ok(None),
+    let (named, address) = (set(vendor)?, set(base_url)?);
+    match (&named, &address, set(model)?) {
+        (None, None, Some(_)) => half(model, base_url),
+        (_, _, Some(model)) => {
+            let vendor = named.unwrap_or_else(|| "openai".to_owned());
+            let place = Place { base_url: address.or_else(|| bound(&vendor)), key, ..Place::default() };
+            Ok(Some((vendor, model, place)))
+        }
+        (_, Some(_), None) => half(base_url, model),
+        (Some(_), None, None) => half(vendor, model),
+        (None, None, None) if key.is_some() => half(api_key, base_url),
+        (None, None, None) => Ok(None),
     }
+}
+
+/// A Worker is bound to what runs on its own platform; by `AI`, unless an address says otherwise.
+fn bound(vendor: &str) -> Option<String> {
+    matches!(vendor.trim(), "workers-ai" | "cloudflare").then(|| BINDING.to_owned())
 }
 
 fn is_yes(value: Option<String>) -> bool {
@@ -204,10 +227,17 @@ fn number<T: FromStr>(set: &impl Fn(&'static str) -> Variable, name: &'static st
     set(name)?.map(number).transpose()
 }
 
-/// A base URL alone is a relay that has the key itself.
-fn web(base_url: Option<String>, key: Option<String>) -> Option<WebSettings> {
-    (base_url.is_some() || key.is_some())
-        .then(|| WebSettings::Tavily { place: Place { base_url, key, ..Place::default() } })
+/// A vendor alone needs no key, and a base URL alone is a relay that has the key itself.
+fn web(set: &impl Fn(&'static str) -> Variable, key: Option<String>) -> Result<Option<WebSettings>, SettingsError> {
+    let (vendor, base_url) = (set("SEARCH_VENDOR")?, set("SEARCH_BASE_URL")?);
+    if vendor.is_none() && base_url.is_none() && key.is_none() {
+        return Ok(None);
+    }
+    let vendor = vendor.unwrap_or_else(|| "tavily".to_owned());
+    let place = Place { base_url: base_url.or_else(|| bound(&vendor)), key, ..Place::default() };
+    let options =
+        SearchOptions { model: set("SEARCH_MODEL")?, engine: set("SEARCH_ENGINE")?, gateway: set("SEARCH_GATEWAY")? };
+    Ok(Some(WebSettings::Vendor { vendor, place, options }))
 }
 
 fn path(name: &'static str, given: Option<String>, default: &'static str) -> Result<String, SettingsError> {

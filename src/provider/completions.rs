@@ -79,7 +79,7 @@ impl Completions {
 
     /// The reply that was read whole.
     pub fn reply(&self, response: &HttpResponse) -> Result<CompletionReply, ProviderError> {
-        let value = refusal::json_of(response)?;
+        let value = refusal::json_of(response, |_, _| None)?;
         let choice = value.get("choices").and_then(Value::as_array).ok_or(Fault::Shape)?;
         let choice = choice.first().ok_or(Fault::Empty)?;
         let text = choice.get("text").and_then(Value::as_str).ok_or(Fault::Shape)?;
@@ -94,7 +94,7 @@ impl Completions {
             tokens: logprobs::tokens(choice),
             finish: reason.map_or(Finish::Other, finish),
             usage: usage(&value),
-            model: model(&value),
+            model: model(&value).map(|name| name.chars().take(128).collect()),
         })
     }
 }

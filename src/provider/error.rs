@@ -24,6 +24,12 @@ pub enum ProviderError {
     /// The key is known but may not do this.
     #[error("the service forbids this request: check what the key may use")]
     Forbidden,
+    /// A search that only gives web pages.
+    #[error("the search does not give JSON: add json to search.formats in the settings.yml of its server")]
+    NoJson,
+    /// A Worker without its platform's models.
+    #[error("the Worker is not bound to Workers AI: add [ai] binding = \"AI\" to wrangler.toml")]
+    NotBound,
     /// There is no such model, or the base URL is wrong.
     #[error("the service knows no such model or address: check the model's name and the base URL")]
     NotFound,
@@ -185,9 +191,15 @@ pub enum Mismatch {
         want: usize,
     },
     /// A component is no finite number.
-    NonFinite,
+    NonFinite {
+        /// Of which text, from 0.
+        at: usize,
+    },
     /// One has no direction.
-    Zero,
+    Zero {
+        /// Of which text, from 0.
+        at: usize,
+    },
 }
 
 impl std::fmt::Display for Mismatch {
@@ -199,8 +211,8 @@ impl std::fmt::Display for Mismatch {
                 write!(f, "one has {got} dimensions, a quarter of {want}: a relay seems to read numbers as base64")
             }
             Self::Dimension { got, want } => write!(f, "one has {got} dimensions, not {want}: check the model's name"),
-            Self::NonFinite => f.write_str("a component is no finite number"),
-            Self::Zero => f.write_str("one is zero throughout"),
+            Self::NonFinite { at } => write!(f, "a component of that of text {at} is no finite number"),
+            Self::Zero { at } => write!(f, "that of text {at} is zero throughout"),
         }
     }
 }
@@ -247,14 +259,22 @@ impl ProviderError {
         })
     }
 
+    /// Which text's vector cannot be used, where it is a single one.
+    pub fn text(self) -> Option<usize> {
+        match self {
+            Self::EmbeddingMismatch { fault: Mismatch::NonFinite { at } | Mismatch::Zero { at } } => Some(at),
+            _ => None,
+        }
+    }
+
     /// A stable name for programs.
     pub fn code(self) -> &'static str {
         match self {
             Self::InvalidRequest { .. } => "invalid_request",
             Self::Unauthorized => "unauthorized",
             Self::QuotaExhausted => "quota_exhausted",
-            Self::Forbidden => "forbidden",
-            Self::NotFound => "not_found",
+            Self::Forbidden | Self::NoJson => "forbidden",
+            Self::NotFound | Self::NotBound => "not_found",
             Self::Timeout { .. } => "timeout",
             Self::Conflict => "conflict",
             Self::TooLong | Self::ReplyTooLarge { .. } => "too_large",

@@ -39,6 +39,8 @@ pub enum HeaderValue {
     Plain(String),
     /// A key, after `Bearer `.
     Bearer(Secret),
+    /// A key as it stands.
+    Key(Secret),
 }
 
 impl HeaderValue {
@@ -47,18 +49,40 @@ impl HeaderValue {
         match self {
             Self::Plain(text) => text.clone(),
             Self::Bearer(key) => format!("Bearer {}", key.reveal()),
+            Self::Key(key) => key.reveal().to_owned(),
         }
     }
 }
 
-/// A request as plain data. Every codec here posts JSON, so there is no method: it is POST.
+/// How a request is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// With everything in its address.
+    Get,
+    /// With JSON as its body.
+    Post,
+}
+
+impl Method {
+    /// Its name in HTTP.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// A request as plain data.
 #[derive(Clone)]
 pub struct HttpRequest {
+    /// How.
+    pub method: Method,
     /// Absolute, http or https, without credentials.
     pub url: String,
     /// Names in lower case.
     pub headers: Vec<(&'static str, HeaderValue)>,
-    /// JSON.
+    /// JSON; empty when nothing is posted.
     pub body: Vec<u8>,
     /// How many decoded bytes of the reply may be read; more is
     /// [`ProviderError::ReplyTooLarge`]. [`Body`] counts them.
@@ -66,10 +90,7 @@ pub struct HttpRequest {
 }
 
 impl HttpRequest {
-    /// The method, for hosts that want it by name.
-    pub const METHOD: &'static str = "POST";
-
-    /// A JSON request below `endpoint`.
+    /// A JSON request below `endpoint`, its key after `Bearer`.
     pub(crate) fn post(
         endpoint: &Endpoint,
         path: &str,
@@ -77,19 +98,70 @@ impl HttpRequest {
         body: &impl serde::Serialize,
         largest_reply: usize,
     ) -> HttpRequest {
-        let plain = |text: &str| HeaderValue::Plain(text.to_owned());
-        let mut headers = vec![("content-type", plain("application/json")), ("accept", plain(accept))];
-        headers.extend(endpoint.key.clone().map(|key| ("authorization", HeaderValue::Bearer(key))));
+        let headers = vec![("content-type", HeaderValue::Plain("application/json".to_owned()))];
         // Bodies are made of strings, finite numbers and JSON values: they always serialise.
         let body = serde_json::to_vec(body).unwrap_or_default();
-        HttpRequest { url: format!("{}{path}", endpoint.base), headers, body, largest_reply }
+        let url = format!("{}{path}", endpoint.base);
+        HttpRequest { method: Method::Post, url, headers, body, largest_reply }.accepting(accept, endpoint)
     }
+
+    /// A request for JSON below `endpoint` whose parameters stand in its address.
+    pub(crate) fn get(endpoint: &Endpoint, path: &str, query: &[(&str, &str)], largest_reply: usize) -> HttpRequest {
+        let pairs: Vec<String> = query.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+        let url = format!("{}{path}?{}", endpoint.base, pairs.join("&"));
+        HttpRequest { method: Method::Get, url, headers: Vec::new(), body: Vec::new(), largest_reply }
+            .accepting("application/json", endpoint)
+    }
+
+    fn accepting(mut self, accept: &str, endpoint: &Endpoint) -> HttpRequest {
+        self.headers.push(("accept", HeaderValue::Plain(accept.to_owned())));
+        self.headers.extend(endpoint.key.clone().map(|key| ("authorization", HeaderValue::Bearer(key))));
+        self
+    }
+
+    /// The same with the key in another header, as it stands.
+    pub(crate) fn keyed_by(mut self, header: &'static str) -> HttpRequest {
+        for (name, value) in &mut self.headers {
+            if let HeaderValue::Bearer(key) = value {
+                (*name, *value) = (header, HeaderValue::Key(key.clone()));
+            }
+        }
+        self
+    }
+
+    /// The same with one more header.
+    pub(crate) fn with(mut self, name: &'static str, value: &str) -> HttpRequest {
+        self.headers.push((name, HeaderValue::Plain(value.to_owned())));
+        self
+    }
+}
+
+/// A parameter's value as an address can hold it.
+fn encoded(value: &str) -> String {
+    use std::fmt::Write as _;
+    let mut out = String::new();
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+/// A model's name as a part of an address: it may have slashes and an `@`, and nothing that ends a path.
+pub(crate) fn as_path(name: &str) -> String {
+    encoded(name).replace("%2F", "/").replace("%40", "@").replace("%3A", ":")
 }
 
 impl fmt::Debug for HttpRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // An address with parameters holds a question.
+        let place = self.url.split('?').next().unwrap_or_default();
         f.debug_struct("HttpRequest")
-            .field("url", &self.url)
+            .field("method", &self.method)
+            .field("url", &place)
             .field("headers", &self.headers)
             .field("body", &format_args!("{} bytes", self.body.len()))
             .field("largest_reply", &self.largest_reply)
@@ -105,6 +177,15 @@ impl Headers {
     /// The value of the first header of that name.
     pub fn value(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+    }
+
+    /// The same with a header, unless it is there already.
+    #[must_use]
+    pub(crate) fn or(mut self, name: &str, value: &str) -> Headers {
+        if self.value(name).is_none() {
+            self.0.push((name.to_owned(), value.to_owned()));
+        }
+        self
     }
 
     /// `text/html` of `Content-Type: text/html; charset=utf-8`, in lower case.
@@ -204,6 +285,11 @@ impl Endpoint {
             return Err(EndpointError::Address);
         }
         Ok(Endpoint { base: base.to_owned(), key })
+    }
+
+    /// Whether it is that one.
+    pub(crate) fn is(&self, base: &str) -> bool {
+        self.base == base
     }
 }
 

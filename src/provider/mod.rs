@@ -4,6 +4,9 @@
 //! reply's bytes into a neutral reply or a [`error::ProviderError`]. It opens no connection, reads no
 //! clock and retries nothing; what is worth another attempt is decided in `retry`.
 //!
+//! Chat models, embedding models and searches each have a table of vendors. A vendor that speaks like another
+//! is a line of that table; another one is a file, its line, and a folder of fixtures.
+//!
 //! Nothing a service wrote is ever part of an error: messages are ours, with a number at most.
 
 pub mod chat;
@@ -12,7 +15,8 @@ pub mod embed;
 pub mod error;
 pub mod http;
 pub mod logprobs;
-mod refusal;
+pub mod refusal;
 pub mod search;
 pub mod sse;
+pub mod vendor;
 pub mod verdict;

@@ -1,8 +1,9 @@
-//! What a service means by a status and an error body. Reads codes and types; one phrase of a message
-//! is looked for, none is kept.
+//! What a service means by a status and an error body. Reads codes and types; a few phrases of a message
+//! are looked for, none is kept.
 //!
 //! The shapes: `{error: {message, type, param, code}}` with a string or number as code (`OpenAI` and
-//! compatible servers), `{error: "…"}`, `{detail: {error: "…"}}` (Tavily).
+//! compatible servers), the same without `error` around it (Mistral), `{error: "…"}`, `{detail: {error: "…"}}`
+//! (Tavily), `{detail: [{loc: […]}]}` (what checks requests before they are carried out).
 
 use serde_json::Value;
 
@@ -11,7 +12,8 @@ use super::http::HttpResponse;
 
 /// Codes that mean money or a hard quota; waiting does not help. `quota_exceeded` is not among them:
 /// Azure says it of limits per minute.
-const SPENT: [&str; 7] = [
+const SPENT: [&str; 8] = [
+    "billing_error",
     "insufficient_quota",
     "credit_balance_exhausted",
     "billing_hard_limit_reached",
@@ -22,18 +24,34 @@ const SPENT: [&str; 7] = [
 ];
 /// The request is longer than the context.
 const TOO_LONG: [&str; 3] = ["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
+/// What messages say of it where no code does: of a context, and of a batch of texts.
+const LONG: [&str; 2] = ["maximum context length", "Too many tokens"];
 /// A filter stopped it.
 const FILTERED: [&str; 3] = ["content_filter", "content_policy_violation", "moderation"];
 /// Parameters that ask for a reply format, or for the probabilities of its tokens.
-const FORMATS: [&str; 3] = ["response_format", "json_schema", "logprobs"];
+const FORMATS: [&str; 9] = [
+    "response_format",
+    "json_schema",
+    "logprobs",
+    "output_config",
+    "output_format",
+    "responseJsonSchema",
+    "response_json_schema",
+    "responseLogprobs",
+    "JSON mode",
+];
 
-/// The JSON of a reply, or what its status or its form says is wrong.
-pub(super) fn json_of(response: &HttpResponse) -> Result<Value, ProviderError> {
+/// The JSON of a reply, or what its status or its form says is wrong; `own` knows what is the vendor's alone.
+pub(super) fn json_of(
+    response: &HttpResponse,
+    own: impl Fn(u16, &Value) -> Option<ProviderError>,
+) -> Result<Value, ProviderError> {
     let HttpResponse { status, headers, body } = response;
     let parsed = serde_json::from_slice::<Value>(body);
     if !(200..300).contains(status) {
         let retry_after = headers.value("retry-after").or(headers.value("retry-after-ms")).is_some();
-        return Err(of_status(*status, retry_after, &parsed.unwrap_or_default()));
+        let said = parsed.unwrap_or_default();
+        return Err(own(*status, &said).unwrap_or_else(|| of_status(*status, retry_after, &said)));
     }
     let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
     if first.is_none() || *status == 204 {
@@ -47,7 +65,7 @@ pub(super) fn json_of(response: &HttpResponse) -> Result<Value, ProviderError> {
     }
     let value = parsed.map_err(|error| if error.is_eof() { ProviderError::Truncated } else { Fault::Json.into() })?;
     match of_reply(*status, &value) {
-        Some(error) => Err(error),
+        Some(error) => Err(own(*status, &value).unwrap_or(error)),
         None => Ok(value),
     }
 }
@@ -86,6 +104,15 @@ pub(super) fn of_error(status: u16, value: &Value) -> ProviderError {
     }
 }
 
+/// How long an error body asks to wait, in milliseconds: `{error: {details: [{retryDelay: "34s"}]}}` (Google).
+pub fn wait_in(body: &[u8]) -> Option<u64> {
+    let value: Value = serde_json::from_slice(body).ok()?;
+    let details = value.pointer("/error/details")?.as_array()?;
+    let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    let seconds: f64 = delay.strip_suffix('s')?.parse().ok()?;
+    (0.0..86_400.0 * 30.0).contains(&seconds).then_some((seconds * 1000.0) as u64)
+}
+
 /// The error of a status that is no success; the body can make it more precise.
 fn of_status(status: u16, retry_after: bool, body: &Value) -> ProviderError {
     let refined = if (400..500).contains(&status) { refined(body) } else { None };
@@ -115,11 +142,12 @@ fn refined(body: &Value) -> Option<ProviderError> {
     let said = Said::new(body);
     if said.code(&SPENT) {
         Some(ProviderError::QuotaExhausted)
-    } else if said.code(&TOO_LONG) || said.message.contains("maximum context length") {
+    } else if said.code(&TOO_LONG) || LONG.iter().any(|words| said.message.contains(words)) {
         Some(ProviderError::TooLong)
     } else if said.code(&FILTERED) || body.pointer("/error/metadata/flagged_input").is_some() {
         Some(ProviderError::ContentFiltered)
-    } else if FORMATS.iter().any(|name| said.param.starts_with(name) || said.message.contains(name)) {
+    } else if FORMATS.iter().any(|name| said.param.starts_with(name) || said.message.contains(name) || said.is_at(name))
+    {
         Some(ProviderError::FormatRefused)
     } else {
         None
@@ -131,13 +159,29 @@ struct Said<'a> {
     codes: [&'a str; 4],
     param: &'a str,
     message: &'a str,
+    details: &'a [Value],
 }
 
 impl<'a> Said<'a> {
     fn new(body: &'a Value) -> Said<'a> {
-        let text = |path: &str| body.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        let codes = [text("/error/code"), text("/error/type"), text("/error/details/error_code"), text("/error")];
-        Said { codes, param: text("/error/param"), message: text("/error/message") }
+        // A body that is an error itself has its fields; those of other replies are none of ours.
+        let bare = body.get("object").and_then(Value::as_str) == Some("error");
+        let error = if bare { Some(body) } else { body.get("error") };
+        let text = |name: &str| error.and_then(|error| error.get(name)).and_then(Value::as_str).unwrap_or_default();
+        let nested = error.and_then(|error| error.pointer("/details/error_code")).and_then(Value::as_str);
+        let plain = error.and_then(Value::as_str);
+        Said {
+            codes: [text("code"), text("type"), nested.unwrap_or_default(), plain.unwrap_or_default()],
+            param: text("param"),
+            message: text("message"),
+            details: body.get("detail").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default(),
+        }
+    }
+
+    /// Whether a parameter is where the fault was found.
+    fn is_at(&self, name: &str) -> bool {
+        let places = self.details.iter().filter_map(|detail| detail.get("loc")?.as_array());
+        places.flatten().any(|place| place.as_str() == Some(name))
     }
 
     fn code(&self, names: &[&str]) -> bool {

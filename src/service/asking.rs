@@ -20,8 +20,15 @@ use crate::provider::error::ProviderError;
 use crate::solver::{checkpoint, llm};
 
 impl<N: Platform> Performer<'_, N> {
-    /// Puts one task to its solver.
-    pub async fn ask(&self, task: &Task, may_call: u32, deadline: Millis, told: &Told) -> Outcome {
+    /// Puts one task to one solver.
+    pub(super) async fn put_to(
+        &self,
+        solver: &Solver,
+        task: &Task,
+        may_call: u32,
+        deadline: Millis,
+        told: &Told,
+    ) -> Outcome {
         let role = Role::of(task);
         let bounds = |timeouts: TimeoutSettings| {
             let headers = if role == Role::Generate { DRAFT_HEADERS } else { OTHER_HEADERS };
@@ -33,7 +40,6 @@ impl<N: Platform> Performer<'_, N> {
             put.request.stream = stream;
             put
         };
-        let solver = self.services.of(role);
         // Who tells no probabilities need not be asked for them: a function has none, and some services refuse.
         let silent = match solver {
             Solver::Own(_) => true,
@@ -110,7 +116,7 @@ impl<N: Platform> Performer<'_, N> {
         let mut sent = 0;
         loop {
             let bounds = Bounds { may_call: bounds.may_call - sent, ..bounds };
-            let asked = Chatting { codec: &chat.codec, request: &request };
+            let asked = Chatting { model: &chat.model, circuit: &chat.circuit, request: &request };
             let Called { result, called } = call(self.network, &asked, bounds, told).await;
             sent += called;
             let is_refused = matches!(&result, Err(failed) if failed.error == ProviderError::FormatRefused);
@@ -148,7 +154,8 @@ impl<N: Platform> Performer<'_, N> {
         request: &CompletionRequest,
         bounds: Bounds,
     ) -> Called<CompletionReply> {
-        call(self.network, &Continuation { codec: &model.codec, request }, bounds, &Told::default()).await
+        let asked = Continuation { codec: &model.codec, circuit: &model.circuit, request };
+        call(self.network, &asked, bounds, &Told::default()).await
     }
 }
 

@@ -70,8 +70,8 @@ impl Services {
             let body = [request.url.as_bytes(), &[u8::from(confidence)], &request.body];
             Known { key: Key::of(head.into_iter().chain(body)), lasts: true }
         };
-        match self.of(Role::of(task)) {
-            Solver::Chat(chat) => Some(sent(&chat.codec.request(&put()), chat.confidence && is_binary_grade(task))),
+        let of = |solver: &Solver| match solver {
+            Solver::Chat(chat) => Some(sent(&chat.model.request(&put()), chat.confidence && is_binary_grade(task))),
             Solver::Completions(model) => Some(sent(&model.codec.request(&checkpoint::as_completion(&put())), false)),
             Solver::Own(number) => {
                 let request = put();
@@ -82,6 +82,15 @@ impl Services {
                 Some(Known { key: Key::of(head.into_iter().chain(own).chain(said)), lasts: !name.is_empty() })
             }
             Solver::Builtin | Solver::Scorer(_) | Solver::Worker(_) => None,
+        };
+        // Whoever of a list replied: it is the list that is known.
+        let all = self.all_of(Role::of(task)).iter().map(of).collect::<Option<Vec<Known>>>()?;
+        match &all[..] {
+            [one] => Some(*one),
+            all => {
+                let key = Key::of(all.iter().map(|known| &known.key.0[..]));
+                Some(Known { key, lasts: all.iter().all(|known| known.lasts) })
+            }
         }
     }
 }

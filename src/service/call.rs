@@ -9,6 +9,7 @@ use std::pin::pin;
 
 use futures_util::future::{Either, select};
 
+use super::circuit::Circuit;
 use crate::driver::Told;
 use crate::host::{Broken, Host, Network, ReplyBody};
 use crate::pipeline::budget::Millis;
@@ -23,6 +24,11 @@ pub(super) trait Exchange {
 
     /// The request; the same at each attempt.
     fn request(&self) -> HttpRequest;
+
+    /// What decides whether the service is asked at all; none for a Worker of ours, which decides itself.
+    fn circuit(&self) -> Option<&Circuit> {
+        None
+    }
 
     /// Reads a reply whose status and headers are there.
     fn reader(&self, status: u16, headers: &Headers) -> Box<dyn Reader<Reply = Self::Reply> + '_>;
@@ -47,6 +53,11 @@ pub(super) trait Reader {
 
     /// When the service would take the request, where its reply and not a header says so.
     fn retry_after(&self) -> Option<Millis> {
+        None
+    }
+
+    /// How long its reply asks to wait before the request is made again, in place of a header.
+    fn wait(&self) -> Option<Millis> {
         None
     }
 }
@@ -120,6 +131,9 @@ pub(super) async fn call<N: Network, X: Exchange>(
     told: &Told,
 ) -> Called<X::Reply> {
     let policy = RetryPolicy { retries: bounds.policy.retries.min(bounds.may_call.saturating_sub(1)), ..bounds.policy };
+    if let Some(error) = exchange.circuit().and_then(|circuit| circuit.refusal(network.now())) {
+        return Called { result: Err(error.into()), called: 0 };
+    }
     let mut retries = Retries::new(policy, network.now());
     loop {
         let stumble = match attempt(network, exchange, bounds.timeouts, told).await {
@@ -137,6 +151,9 @@ pub(super) async fn call<N: Network, X: Exchange>(
         match next {
             Next::Wait(wait) => network.sleep(wait).await,
             Next::GiveUp { retry_after } => {
+                if let Some(circuit) = exchange.circuit() {
+                    circuit.note(stumble.error, now);
+                }
                 let retry_after = retry_after.or(stumble.retry_after);
                 let failed = CallError { error: stumble.error, retry_after, text: stumble.text };
                 return Called { result: Err(failed), called: retries.used() + 1 };
@@ -173,7 +190,10 @@ async fn attempt<N: Network, X: Exchange>(
         error,
         retry_after: reader.retry_after(),
         text: reader.text().to_owned(),
-        headers: Some(reply.headers),
+        headers: Some(match reader.wait() {
+            Some(wait) => reply.headers.or("retry-after-ms", &wait.to_string()),
+            None => reply.headers,
+        }),
     })
 }
 

@@ -4,6 +4,7 @@
 //! is indexed with all its vectors or not at all.
 
 use super::call::{Bounds, call};
+use super::circuit::Circuit;
 use super::exchange::Embedding;
 use super::{Performer, Platform, Services, TimeoutSettings};
 use crate::corpus::EmbeddingModel;
@@ -14,8 +15,7 @@ use crate::pipeline::budget::{Limits, Millis};
 use crate::pipeline::run::{Outcome, Reply};
 use crate::pipeline::task::Failure;
 use crate::problem::Problem;
-use crate::provider::embed::openai::OpenAiEmbed;
-use crate::provider::embed::{EmbedRequest, MAX_TEXT_BYTES, batches};
+use crate::provider::embed::{EmbedModel, EmbedRequest, MAX_TEXT_BYTES, Purpose, batches};
 use crate::retry::RetryPolicy;
 
 const SERVICE: &str = "the embedding model";
@@ -34,15 +34,18 @@ const PATIENT: RetryPolicy =
 /// An embedding model.
 #[derive(Debug)]
 pub(super) struct Embedder {
-    pub codec: OpenAiEmbed,
+    pub model: EmbedModel,
+    pub circuit: Circuit,
     pub timeouts: TimeoutSettings,
 }
 
 impl Embedder {
-    /// The vectors of texts that fit a request, and how often the model was called for them.
+    /// The vectors of texts that fit a request, and how often the model was called for them. `name` is for a
+    /// text whose vector cannot be used.
     async fn embed<N: Network>(
         &self,
-        texts: Vec<String>,
+        (texts, purpose): (Vec<String>, Purpose),
+        name: impl Fn(usize) -> String,
         dimension: Option<usize>,
         network: &N,
         bounds: Bounds,
@@ -52,11 +55,15 @@ impl Embedder {
             return (Err(failed("budget_exceeded", "no call is left for it: raise max_calls".to_owned(), None)), 0);
         }
         let asked = match EmbedRequest::new(texts, dimension) {
-            Ok(asked) => asked,
+            Ok(asked) => asked.to(purpose),
             Err(error) => return (Err(failed("invalid_request", error.to_string(), None)), 0),
         };
-        let done = call(network, &Embedding { codec: &self.codec, asked: &asked }, bounds, &Told::default()).await;
-        let result = done.result.map_err(|f| failed(f.error.code(), f.error.to_string(), f.retry_after));
+        let asking = Embedding { model: &self.model, circuit: &self.circuit, asked: &asked };
+        let done = call(network, &asking, bounds, &Told::default()).await;
+        let result = done.result.map_err(|f| {
+            let whose = f.error.text().map(|at| format!(" ({})", name(at))).unwrap_or_default();
+            failed(f.error.code(), format!("{}{whose}", f.error), f.retry_after)
+        });
         (result, done.called)
     }
 }
@@ -64,7 +71,7 @@ impl Embedder {
 impl Services {
     /// The model that makes vectors.
     pub fn embedding_model(&self) -> Option<EmbeddingModel> {
-        let OpenAiEmbed { model, dimensions, .. } = &self.embed.as_ref()?.codec;
+        let EmbedModel { model, dimensions, .. } = &self.embed.as_ref()?.model;
         Some(EmbeddingModel { name: model.clone(), dimension: *dimensions })
     }
 }
@@ -82,7 +89,10 @@ impl<N: Platform> Performer<'_, N> {
         };
         let timeouts = embedder.timeouts.or(QUERY_HEADERS);
         let bounds = Bounds { may_call, deadline, timeouts, policy: self.policy };
-        let (vectors, called) = embedder.embed(vec![query.to_owned()], Some(dimension), self.network, bounds).await;
+        let (vectors, called) = {
+            let asked = (vec![query.to_owned()], Purpose::Query);
+            embedder.embed(asked, |_| "the query".to_owned(), Some(dimension), self.network, bounds).await
+        };
         let corpus = self.corpus.borrow();
         let near = |vector| searched(corpus.search_near(query, vector, k));
         let reply = match vectors {
@@ -116,12 +126,14 @@ impl<N: Platform> Performer<'_, N> {
             text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
         }
         let mut dimension = self.corpus.borrow().index().identity().map(|identity| identity.dimension);
-        dimension = dimension.or(embedder.codec.dimensions);
+        dimension = dimension.or(embedder.model.dimensions);
         let timeouts = embedder.timeouts.or(BATCH_HEADERS);
         let bounds = Bounds { may_call: 1 + PATIENT.retries, deadline: Millis::MAX, timeouts, policy: PATIENT };
         let mut vectors: Vec<Vec<f32>> = Vec::new();
-        for batch in batches(&texts) {
-            vectors.extend(embedder.embed(texts[batch].to_vec(), dimension, self.network, bounds).await.0?);
+        for batch in batches(&texts, embedder.model.codec.limits()) {
+            let name = |at| format!("passage {}#{}", document.id, batch.start + at);
+            let asked = (texts[batch.clone()].to_vec(), Purpose::Document);
+            vectors.extend(embedder.embed(asked, name, dimension, self.network, bounds).await.0?);
             dimension = vectors.first().map(Vec::len);
         }
         Ok(vectors)

@@ -1,16 +1,16 @@
 //! The codecs as exchanges: what is read whole, and the chat reply that is read while it is written.
 
 use super::call::{Exchange, Progress, Reader};
+use super::circuit::Circuit;
 use crate::driver::Told;
-use crate::provider::chat::openai::{ChatStream, OpenAiChat};
-use crate::provider::chat::{ChatDelta, ChatReply, ChatRequest};
+use crate::pipeline::budget::Millis;
+use crate::provider::chat::{ChatDelta, ChatModel, ChatReply, ChatRequest, ChatStream};
 use crate::provider::completions::{CompletionReply, CompletionRequest, Completions};
-use crate::provider::embed::EmbedRequest;
-use crate::provider::embed::openai::OpenAiEmbed;
+use crate::provider::embed::{EmbedModel, EmbedRequest};
 use crate::provider::error::ProviderError;
 use crate::provider::http::{Body, Headers, HttpRequest, HttpResponse};
-use crate::provider::search::tavily::Tavily;
-use crate::provider::search::{WebQuery, WebResult};
+use crate::provider::refusal::wait_in;
+use crate::provider::search::{SearchEngine, WebQuery, WebResult};
 use crate::provider::sse::SseLimits;
 
 /// What makes a reply of a body.
@@ -22,6 +22,7 @@ pub(super) struct Whole<'a, R> {
     headers: Headers,
     body: Body,
     decode: Decode<'a, R>,
+    wait: Option<Millis>,
 }
 
 impl<'a, R> Whole<'a, R> {
@@ -32,7 +33,7 @@ impl<'a, R> Whole<'a, R> {
         largest: usize,
         decode: impl Fn(&HttpResponse) -> Result<R, ProviderError> + 'a,
     ) -> Self {
-        Self { status, headers: headers.clone(), body: Body::new(largest), decode: Box::new(decode) }
+        Self { status, headers: headers.clone(), body: Body::new(largest), decode: Box::new(decode), wait: None }
     }
 }
 
@@ -50,7 +51,14 @@ impl<R> Reader for Whole<'_, R> {
 
     fn end(&mut self) -> Result<R, ProviderError> {
         let body = std::mem::replace(&mut self.body, Body::new(0)).into_bytes();
-        (self.decode)(&HttpResponse { status: self.status, headers: self.headers.clone(), body })
+        let response = HttpResponse { status: self.status, headers: self.headers.clone(), body };
+        let decoded = (self.decode)(&response);
+        self.wait = if decoded.is_err() { wait_in(&response.body) } else { None };
+        decoded
+    }
+
+    fn wait(&self) -> Option<Millis> {
+        self.wait
     }
 
     fn text(&self) -> &'static str {
@@ -60,7 +68,8 @@ impl<R> Reader for Whole<'_, R> {
 
 /// A question to a chat model.
 pub(super) struct Chatting<'a> {
-    pub codec: &'a OpenAiChat,
+    pub model: &'a ChatModel,
+    pub circuit: &'a Circuit,
     pub request: &'a ChatRequest,
 }
 
@@ -68,14 +77,18 @@ impl Exchange for Chatting<'_> {
     type Reply = ChatReply;
 
     fn request(&self) -> HttpRequest {
-        self.codec.request(self.request)
+        self.model.request(self.request)
+    }
+
+    fn circuit(&self) -> Option<&Circuit> {
+        Some(self.circuit)
     }
 
     fn reader(&self, status: u16, headers: &Headers) -> Box<dyn Reader<Reply = ChatReply> + '_> {
-        let stream = self.request.stream.then(|| self.codec.open(status, headers, SseLimits::default())).flatten();
+        let stream = self.request.stream.then(|| self.model.open(status, headers, SseLimits::default())).flatten();
         match stream {
             Some(stream) => Box::new(stream),
-            None => Box::new(Whole::new(status, headers, self.request.largest_reply, |r| self.codec.reply(r))),
+            None => Box::new(Whole::new(status, headers, self.request.largest_reply, |r| self.model.reply(r))),
         }
     }
 }
@@ -83,6 +96,7 @@ impl Exchange for Chatting<'_> {
 /// A text to a model that continues it.
 pub(super) struct Continuation<'a> {
     pub codec: &'a Completions,
+    pub circuit: &'a Circuit,
     pub request: &'a CompletionRequest,
 }
 
@@ -91,6 +105,10 @@ impl Exchange for Continuation<'_> {
 
     fn request(&self) -> HttpRequest {
         self.codec.request(self.request)
+    }
+
+    fn circuit(&self) -> Option<&Circuit> {
+        Some(self.circuit)
     }
 
     fn reader(&self, status: u16, headers: &Headers) -> Box<dyn Reader<Reply = CompletionReply> + '_> {
@@ -129,7 +147,8 @@ impl Reader for ChatStream {
 
 /// A web search.
 pub(super) struct Searching<'a> {
-    pub codec: &'a Tavily,
+    pub engine: &'a SearchEngine,
+    pub circuit: &'a Circuit,
     pub asked: &'a WebQuery,
 }
 
@@ -137,18 +156,23 @@ impl Exchange for Searching<'_> {
     type Reply = Vec<WebResult>;
 
     fn request(&self) -> HttpRequest {
-        self.codec.request(self.asked)
+        self.engine.request(self.asked)
+    }
+
+    fn circuit(&self) -> Option<&Circuit> {
+        Some(self.circuit)
     }
 
     fn reader(&self, status: u16, headers: &Headers) -> Box<dyn Reader<Reply = Vec<WebResult>> + '_> {
         let largest = self.request().largest_reply;
-        Box::new(Whole::new(status, headers, largest, |response| self.codec.reply(self.asked, response)))
+        Box::new(Whole::new(status, headers, largest, |response| self.engine.reply(self.asked, response)))
     }
 }
 
 /// The vectors of texts.
 pub(super) struct Embedding<'a> {
-    pub codec: &'a OpenAiEmbed,
+    pub model: &'a EmbedModel,
+    pub circuit: &'a Circuit,
     pub asked: &'a EmbedRequest,
 }
 
@@ -156,11 +180,15 @@ impl Exchange for Embedding<'_> {
     type Reply = Vec<Vec<f32>>;
 
     fn request(&self) -> HttpRequest {
-        self.codec.request(self.asked)
+        self.model.request(self.asked)
+    }
+
+    fn circuit(&self) -> Option<&Circuit> {
+        Some(self.circuit)
     }
 
     fn reader(&self, status: u16, headers: &Headers) -> Box<dyn Reader<Reply = Vec<Vec<f32>>> + '_> {
         let largest = self.request().largest_reply;
-        Box::new(Whole::new(status, headers, largest, |response| self.codec.reply(self.asked, response)))
+        Box::new(Whole::new(status, headers, largest, |response| self.model.reply(self.asked, response)))
     }
 }

@@ -7,8 +7,10 @@
 mod asking;
 mod cache;
 mod call;
+mod circuit;
 mod embed;
 mod exchange;
+mod fallback;
 mod remembering;
 mod remote;
 mod retriever;
@@ -33,14 +35,13 @@ use crate::pipeline::run::{Effect, Order, Outcome, Reply};
 use crate::pipeline::strategy::{Strategy, StrategyError};
 use crate::pipeline::task::{Failure, Task};
 use crate::prompt::Language;
-use crate::provider::chat::openai::OpenAiChat;
-use crate::provider::chat::{ChatReply, ChatRequest};
+use crate::provider::chat::{ChatModel, ChatReply, ChatRequest};
 use crate::provider::completions::Completions;
 use crate::provider::error::ProviderError;
-use crate::provider::search::tavily::Tavily;
-use crate::provider::search::{WebQuery, WebResult};
+use crate::provider::search::{SearchEngine, WebQuery, WebResult};
 use crate::retry::RetryPolicy;
 use call::{Bounds, CallError, Called, call};
+use circuit::Circuit;
 use embed::Embedder;
 use exchange::Searching;
 use remote::Remote;
@@ -118,7 +119,8 @@ pub trait Platform: Network {
 /// The services that are configured.
 #[derive(Debug)]
 pub struct Services {
-    solvers: [Solver; 4],
+    /// Of each role, in the order in which they are asked; none of the lists is empty.
+    solvers: [Vec<Solver>; 4],
     web: Option<Web>,
     embed: Option<Embedder>,
     /// The number of a retriever that stands for the index.
@@ -138,7 +140,7 @@ enum Solver {
 /// A chat model, and what was learned of it.
 #[derive(Debug)]
 struct Chat {
-    codec: OpenAiChat,
+    model: ChatModel,
     timeouts: TimeoutSettings,
     /// Its grades are to have probabilities.
     confidence: bool,
@@ -146,6 +148,7 @@ struct Chat {
     plain: Cell<bool>,
     /// It refused once to tell probabilities: it is not asked for them again.
     silent: Cell<bool>,
+    circuit: Circuit,
 }
 
 /// A model that continues text.
@@ -153,11 +156,12 @@ struct Chat {
 struct Continuing {
     codec: Completions,
     timeouts: TimeoutSettings,
+    circuit: Circuit,
 }
 
 #[derive(Debug)]
 enum Web {
-    Tavily(Tavily, TimeoutSettings),
+    Vendor(SearchEngine, TimeoutSettings, Circuit),
     Worker(Rc<Remote>),
     Own(u32),
 }
@@ -198,7 +202,7 @@ impl Services {
 
     /// Whether every task is left to the built-in solver.
     pub fn is_builtin(&self) -> bool {
-        self.solvers.iter().all(|solver| matches!(solver, Solver::Builtin))
+        self.solvers.iter().flatten().all(|solver| matches!(solver, Solver::Builtin))
     }
 
     /// The strategy as these solvers follow it: a scorer has all passages at once, and what the built-in
@@ -221,7 +225,13 @@ impl Services {
         self.web.is_some()
     }
 
+    /// Who is asked first.
     fn of(&self, role: Role) -> &Solver {
+        self.all_of(role).first().unwrap_or(&Solver::Builtin)
+    }
+
+    /// Who is asked, one after the other.
+    fn all_of(&self, role: Role) -> &[Solver] {
         &self.solvers[role as usize]
     }
 }
@@ -271,8 +281,9 @@ impl<N: Platform> Performer<'_, N> {
                 Called { result, called: 1 }
             }
             Some(Web::Worker(remote)) => remote.search(&asked, self.network, bounds(remote.timeouts)).await,
-            Some(Web::Tavily(codec, timeouts)) => {
-                call(self.network, &Searching { codec, asked: &asked }, bounds(*timeouts), &Told::default()).await
+            Some(Web::Vendor(engine, timeouts, circuit)) => {
+                let searching = Searching { engine, circuit, asked: &asked };
+                call(self.network, &searching, bounds(*timeouts), &Told::default()).await
             }
         };
         let reply = match found.result {
@@ -286,14 +297,15 @@ impl<N: Platform> Performer<'_, N> {
 const MODEL: &str = "the model";
 const WEB: &str = "web search";
 
-/// A web result as a passage; it is its own document.
+/// A web result as a passage; it is its own document. Where a service wrote one text on several pages, it
+/// stands under the addresses of the others, as a part of a page does under its headings.
 fn passage(result: WebResult) -> Passage {
     Passage {
         id: result.url.clone(),
         document: result.url.clone(),
         url: result.url,
         title: result.title,
-        headings: Vec::new(),
+        headings: result.also,
         span: Span { start: 0, end: result.text.len() },
         text: result.text,
         origin: Origin::Web,

@@ -7,18 +7,20 @@ use std::rc::Rc;
 use serde::Deserialize;
 
 use super::cache::{Cache, DEFAULT_BYTES};
+use super::circuit::Circuit;
 use super::embed::Embedder;
 use super::remote::Remote;
 use super::{Chat, Continuing, Role, Services, Solver, TimeoutSettings, Web};
 use crate::pipeline::budget::Millis;
-use crate::provider::chat::openai::OpenAiChat;
+use crate::provider::chat::{self, ChatModel};
 use crate::provider::completions::Completions;
-use crate::provider::embed::openai::OpenAiEmbed;
+use crate::provider::embed::{self, EmbedModel};
 use crate::provider::http::{Endpoint, EndpointError, Secret};
-use crate::provider::search::tavily::{self, Tavily};
+use crate::provider::search::{self, SearchEngine, SearchOptions};
+use crate::provider::vendor::{self, Vendor};
 
 /// Where a service is, and how long it may take.
-#[derive(Clone, Default, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
     /// The base URL; the service's usual one if absent.
@@ -39,17 +41,20 @@ impl fmt::Debug for Place {
 }
 
 /// Who answers the tasks of a role.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum SolverSettings {
     /// The built-in solver.
     #[default]
     Builtin,
-    /// A model behind an OpenAI-compatible endpoint.
-    OpenAi {
-        /// Its name at the service.
+    /// A chat model of a vendor.
+    Chat {
+        /// Its name in [`chat::VENDORS`].
+        vendor: String,
+        /// The model's name at the vendor.
         model: String,
         /// The endpoint.
+        #[serde(default)]
         place: Place,
         /// Whether its grades come with the probability of yes as their score, where the service tells
         /// log probabilities. The verdict is what the model wrote all the same.
@@ -73,6 +78,11 @@ pub enum SolverSettings {
         /// Its number.
         number: u32,
     },
+    /// Several, in the order in which they are asked: the next when one fails.
+    Ordered {
+        /// Models, none of them the built-in solver, a scorer or a list.
+        of: Vec<SolverSettings>,
+    },
     /// A scorer of passages that the host has itself; it can do nothing but grade.
     Scorer {
         /// Its number.
@@ -84,10 +94,16 @@ pub enum SolverSettings {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum WebSettings {
-    /// Tavily, or a relay of it.
-    Tavily {
+    /// A vendor's search.
+    Vendor {
+        /// Its name in [`search::VENDORS`].
+        vendor: String,
         /// The endpoint.
+        #[serde(default)]
         place: Place,
+        /// What some vendors let their callers choose.
+        #[serde(default)]
+        options: SearchOptions,
     },
     /// A Worker of ours.
     Worker {
@@ -101,20 +117,20 @@ pub enum WebSettings {
     },
 }
 
-/// Who makes vectors.
+/// Who makes vectors: an embedding model of a vendor.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum EmbedSettings {
-    /// A model behind an OpenAI-compatible endpoint.
-    OpenAi {
-        /// Its name at the service.
-        model: String,
-        /// The dimensions of its vectors, of a model that lets its callers choose.
-        #[serde(default)]
-        dimensions: Option<usize>,
-        /// The endpoint.
-        place: Place,
-    },
+#[serde(deny_unknown_fields)]
+pub struct EmbedSettings {
+    /// Its name in [`embed::VENDORS`].
+    pub vendor: String,
+    /// The model's name at the vendor.
+    pub model: String,
+    /// The dimensions of its vectors, of a model that lets its callers choose.
+    #[serde(default)]
+    pub dimensions: Option<usize>,
+    /// The endpoint.
+    #[serde(default)]
+    pub place: Place,
 }
 
 /// Everything that can be set.
@@ -175,12 +191,21 @@ pub enum PlaceError {
     /// The base URL or the key.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
+    /// No such vendor.
+    #[error("there is no vendor of that name: there are {known}")]
+    NoVendor {
+        /// Those that there are.
+        known: String,
+    },
     /// There is no usual one.
     #[error("give the base URL, for instance https://api.openai.com/v1")]
     NoBaseUrl,
     /// A draft has no score.
     #[error("a scorer can only grade: give it as `grade`")]
     NotScored,
+    /// Nobody to ask, or somebody who cannot stand in for a model.
+    #[error("a list names 1 to 8 models, functions or Workers")]
+    NotOrdered,
     /// Models have names.
     #[error("give the model's name")]
     NoModel,
@@ -195,8 +220,11 @@ pub enum PlaceError {
 impl Services {
     /// Checks the settings.
     pub fn new(settings: &ServiceSettings) -> Result<Self, ServiceError> {
-        let of =
-            |role: Role, settings| solver(role, settings).map_err(|error| ServiceError { service: role.name(), error });
+        // Roles with the same settings share what is learned of a service.
+        let mut made = Vec::new();
+        let mut of = |role: Role, settings| {
+            solvers(role, settings, &mut made).map_err(|error| ServiceError { service: role.name(), error })
+        };
         let search = settings.search.as_ref().map(web).transpose();
         let embed = settings.embed.as_ref().map(embedder).transpose();
         Ok(Self {
@@ -213,32 +241,76 @@ impl Services {
     }
 }
 
+/// One solver, or those of a list.
+fn solvers<'a>(role: Role, settings: &'a SolverSettings, made: &mut Made<'a>) -> Result<Vec<Solver>, PlaceError> {
+    let SolverSettings::Ordered { of } = settings else { return Ok(vec![known_solver(role, settings, made)?]) };
+    if !(1..=MAX_ORDERED).contains(&of.len()) {
+        return Err(PlaceError::NotOrdered);
+    }
+    of.iter().map(|settings| known_solver(role, settings, made)?.in_order()).collect()
+}
+
+/// The solvers that there are already, by their settings.
+type Made<'a> = Vec<(&'a SolverSettings, Solver)>;
+
+fn known_solver<'a>(role: Role, settings: &'a SolverSettings, made: &mut Made<'a>) -> Result<Solver, PlaceError> {
+    let solver = match made.iter().find(|(of, _)| *of == settings && !matches!(of, SolverSettings::Scorer { .. })) {
+        Some((_, solver)) => solver.clone(),
+        None => solver(role, settings)?,
+    };
+    made.push((settings, solver.clone()));
+    Ok(solver)
+}
+
+/// Nobody has more.
+const MAX_ORDERED: usize = 8;
+
+impl Solver {
+    /// The built-in solver fails at nothing that another could do, and a scorer does nothing else.
+    fn in_order(self) -> Result<Self, PlaceError> {
+        if matches!(self, Self::Builtin | Self::Scorer(_)) { Err(PlaceError::NotOrdered) } else { Ok(self) }
+    }
+}
+
 fn solver(role: Role, settings: &SolverSettings) -> Result<Solver, PlaceError> {
     Ok(match settings {
+        SolverSettings::Ordered { .. } => return Err(PlaceError::NotOrdered),
         SolverSettings::Scorer { .. } if role != Role::Grade => return Err(PlaceError::NotScored),
         SolverSettings::Scorer { number } => Solver::Scorer(*number),
         SolverSettings::Builtin => Solver::Builtin,
         SolverSettings::Own { number } => Solver::Own(*number),
         SolverSettings::Worker { place } => Solver::Worker(remote(place)?),
-        SolverSettings::OpenAi { model, place, confidence } => {
-            let (codec, timeouts) = (OpenAiChat::new(endpoint(place, None)?, named(model)?), timeouts(place)?);
-            let (plain, silent) = (Cell::default(), Cell::default());
-            Solver::Chat(Rc::new(Chat { codec, timeouts, confidence: *confidence, plain, silent }))
+        SolverSettings::Chat { vendor, model, place, confidence } => {
+            let vendor = known(chat::VENDORS, vendor)?;
+            let (endpoint, model) = (endpoint(place, vendor.base)?, named(model)?.to_owned());
+            let silent = Cell::new(!vendor.codec.tells_logprobs());
+            let (model, timeouts) = (ChatModel { codec: vendor.codec, endpoint, model }, timeouts(place)?);
+            let (confidence, plain, circuit) = (*confidence, Cell::default(), Circuit::default());
+            Solver::Chat(Rc::new(Chat { model, timeouts, confidence, plain, silent, circuit }))
         }
         SolverSettings::Completions { model, place } => {
             let codec = Completions { endpoint: endpoint(place, None)?, model: named(model)?.to_owned() };
-            Solver::Completions(Rc::new(Continuing { codec, timeouts: timeouts(place)? }))
+            Solver::Completions(Rc::new(Continuing { codec, timeouts: timeouts(place)?, circuit: Circuit::default() }))
         }
     })
 }
 
+/// The line of a table.
+fn known<C: ?Sized>(vendors: &'static [Vendor<C>], name: &str) -> Result<&'static Vendor<C>, PlaceError> {
+    let unknown = || PlaceError::NoVendor { known: vendor::names(vendors) };
+    vendor::vendor(vendors, name.trim()).ok_or_else(unknown)
+}
+
 fn embedder(settings: &EmbedSettings) -> Result<Embedder, PlaceError> {
-    let EmbedSettings::OpenAi { model, dimensions, place } = settings;
+    let EmbedSettings { vendor, model, dimensions, place } = settings;
+    let dimensions = *dimensions;
     if dimensions.is_some_and(|dimensions| !(1..=MAX_DIMENSIONS).contains(&dimensions)) {
         return Err(PlaceError::Dimensions);
     }
-    let (endpoint, model) = (endpoint(place, None)?, named(model)?.to_owned());
-    Ok(Embedder { codec: OpenAiEmbed { endpoint, model, dimensions: *dimensions }, timeouts: timeouts(place)? })
+    let vendor = known(embed::VENDORS, vendor)?;
+    let (endpoint, model) = (endpoint(place, vendor.base)?, named(model)?.to_owned());
+    let model = EmbedModel { codec: vendor.codec, endpoint, model, dimensions };
+    Ok(Embedder { model, timeouts: timeouts(place)?, circuit: Circuit::default() })
 }
 
 /// What a reply is read for at the most.
@@ -253,8 +325,10 @@ fn web(settings: &WebSettings) -> Result<Web, PlaceError> {
     Ok(match settings {
         WebSettings::Own { number } => Web::Own(*number),
         WebSettings::Worker { place } => Web::Worker(remote(place)?),
-        WebSettings::Tavily { place } => {
-            Web::Tavily(Tavily { endpoint: endpoint(place, Some(tavily::BASE))? }, timeouts(place)?)
+        WebSettings::Vendor { vendor, place, options } => {
+            let vendor = known(search::VENDORS, vendor)?;
+            let (endpoint, options) = (endpoint(place, vendor.base)?, options.clone());
+            Web::Vendor(SearchEngine { codec: vendor.codec, endpoint, options }, timeouts(place)?, Circuit::default())
         }
     })
 }

@@ -56,16 +56,19 @@ pub struct WebSearchResult {
     pub url: String,
     /// Plain text.
     pub text: String,
+    /// The other pages that it is from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
 }
 
 impl From<Passage> for WebSearchResult {
     fn from(passage: Passage) -> Self {
-        Self { title: passage.title, url: passage.url, text: passage.text }
+        Self { title: passage.title, url: passage.url, text: passage.text, also: passage.headings }
     }
 }
 
 impl From<WebSearchResult> for WebResult {
     fn from(result: WebSearchResult) -> Self {
-        Self { title: result.title, url: result.url, text: result.text, score: None }
+        Self { title: result.title, url: result.url, text: result.text, score: None, also: result.also }
     }
 }

@@ -27,7 +27,7 @@ async function openWith(t, service, strategy, options) {
   await opened.page.evaluate(
     ([baseUrl, strategy]) => {
       const element = document.querySelector("countercheck-assistant");
-      Object.assign(element, { strategy, chat: { kind: "openai", baseUrl, model: "m" } });
+      Object.assign(element, { strategy, chat: { kind: "chat", vendor: "openai", baseUrl, model: "m" } });
     },
     [service.url, strategy],
   );

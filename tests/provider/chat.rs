@@ -1,7 +1,6 @@
 //! Laws of the chat codec.
 
-use countercheck::provider::chat::ChatDelta;
-use countercheck::provider::chat::openai::ChatStream;
+use countercheck::provider::chat::{ChatDelta, ChatStream};
 use countercheck::provider::error::ProviderError;
 use countercheck::provider::http::{Headers, HttpResponse};
 use countercheck::provider::sse::SseLimits;
@@ -61,7 +60,7 @@ proptest! {
             prop_assert!(!reply.text.trim().is_empty());
             prop_assert!((200..300).contains(&status) && value.get("error").is_none_or(|error| error.is_null() || *error == false));
         }
-        let mut stream = ChatStream::new(SseLimits::default());
+        let mut stream = ChatStream::new(openai().codec, SseLimits::default());
         let mut deltas = Vec::new();
         let read = stream.feed(format!("data: {value}\n\n").as_bytes(), &mut deltas);
         prop_assert!(deltas.iter().all(|delta| *delta != ChatDelta::Text(String::new())));
@@ -74,7 +73,7 @@ proptest! {
     fn a_stream_that_is_cut_anywhere_before_its_reason_is_truncated(words in prop::collection::vec("[a-zé数 ]{1,9}x", 1..9), at in any::<prop::sample::Index>()) {
         let chunk = |word: &String| format!("data: {}\n\n", json!({ "choices": [{ "delta": { "content": word }, "finish_reason": null }] }));
         let body: String = words.iter().map(chunk).collect();
-        let mut stream = ChatStream::new(SseLimits::default());
+        let mut stream = ChatStream::new(openai().codec, SseLimits::default());
         let mut deltas = Vec::new();
         stream.feed(&body.as_bytes()[..at.index(body.len() + 1)], &mut deltas).unwrap();
         prop_assert_eq!(stream.end(), Err(ProviderError::Truncated));

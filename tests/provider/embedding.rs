@@ -2,19 +2,25 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use countercheck::provider::embed::openai::OpenAiEmbed;
-use countercheck::provider::embed::{EmbedRequest, InputError, MAX_BYTES, MAX_TEXT_BYTES, MAX_TEXTS, batches};
+use countercheck::provider::chat::workers_ai::BINDING;
+use countercheck::provider::embed::{
+    self, EmbedModel, EmbedRequest, InputError, MAX_BYTES, MAX_TEXT_BYTES, MAX_TEXTS, Purpose, batches,
+};
 use countercheck::provider::error::{Mismatch, ProviderError};
-use countercheck::provider::http::{Headers, HttpResponse};
+use countercheck::provider::http::{Endpoint, Headers, HttpResponse};
+use countercheck::provider::vendor::vendor;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{cases, openai};
+use crate::{cases, endpoint};
 
-/// The codec with the settings of a fixture.
-pub fn codec(settings: &Value) -> OpenAiEmbed {
+/// The codec of a vendor with the settings of a fixture.
+pub fn codec(name: &str, settings: &Value) -> EmbedModel {
     let dimensions = settings["dimensions"].as_u64().map(|dimensions| dimensions as usize);
-    OpenAiEmbed { endpoint: openai().endpoint, model: "m".to_owned(), dimensions }
+    let codec = vendor(embed::VENDORS, name).unwrap().codec;
+    let bound = Endpoint::parse(BINDING, None).unwrap();
+    let endpoint = if settings["binding"] == true { bound } else { endpoint() };
+    EmbedModel { codec, endpoint, model: "m".to_owned(), dimensions }
 }
 
 /// What a fixture asks for.
@@ -24,7 +30,8 @@ pub fn asked(fixture: &Value) -> Result<EmbedRequest, InputError> {
         text => text["$repeat"][0].as_str().unwrap().repeat(text["$repeat"][1].as_u64().unwrap() as usize),
     };
     let dimension = fixture["dimension"].as_u64().map(|dimension| dimension as usize);
-    EmbedRequest::new(fixture["texts"].as_array().unwrap().iter().map(text).collect(), dimension)
+    let purpose = if fixture["purpose"] == "query" { Purpose::Query } else { Purpose::Document };
+    Ok(EmbedRequest::new(fixture["texts"].as_array().unwrap().iter().map(text).collect(), dimension)?.to(purpose))
 }
 
 fn texts(count: usize) -> EmbedRequest {
@@ -33,7 +40,7 @@ fn texts(count: usize) -> EmbedRequest {
 
 fn read(asked: &EmbedRequest, body: &Value) -> Result<Vec<Vec<f32>>, ProviderError> {
     let response = HttpResponse { status: 200, headers: Headers::default(), body: body.to_string().into_bytes() };
-    codec(&Value::Null).reply(asked, &response)
+    codec("openai", &Value::Null).reply(asked, &response)
 }
 
 /// As numbers, or packed.
@@ -133,7 +140,7 @@ proptest! {
     #[test]
     fn batches_are_as_large_as_requests_may_be(lengths in prop::collection::vec(prop_oneof![1..20_usize, 1..=MAX_TEXT_BYTES], 0..300)) {
         let texts: Vec<String> = lengths.iter().map(|&length| "x".repeat(length)).collect();
-        let batches = batches(&texts);
+        let batches = batches(&texts, codec("openai", &Value::Null).codec.limits());
         prop_assert!(batches.iter().flat_map(Clone::clone).eq(0..texts.len()));
         for batch in batches {
             prop_assert!(EmbedRequest::new(texts[batch.clone()].to_vec(), None).is_ok());

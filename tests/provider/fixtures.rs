@@ -4,26 +4,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use countercheck::provider::chat::openai::{ChatStream, LengthField, OpenAiChat, SchemaField};
-use countercheck::provider::chat::{ChatDelta, ChatReply, ChatRequest, Message, ReplyFormat, Role};
+use countercheck::provider::chat::workers_ai::BINDING;
+use countercheck::provider::chat::{
+    ChatDelta, ChatModel, ChatReply, ChatRequest, ChatStream, Message, ReplyFormat, Role,
+};
 use countercheck::provider::error::{Phase, ProviderError};
-use countercheck::provider::http::{Endpoint, HttpRequest, HttpResponse};
-use countercheck::provider::search::WebQuery;
-use countercheck::provider::search::tavily::Tavily;
+use countercheck::provider::http::{Endpoint, HttpRequest, HttpResponse, Method};
+use countercheck::provider::logprobs::Token;
+use countercheck::provider::search::{self, SearchEngine, WebQuery, WebResult};
 use countercheck::provider::sse::SseLimits;
+use countercheck::provider::vendor::vendor as of;
 use countercheck::provider::verdict;
 use countercheck::retry::{Failed, Next, Repeat, Retries, RetryPolicy, repeat};
 use serde_json::{Value, json};
 
 use crate::files::{NOW, all, body, headers, is_visible, text};
-use crate::{CANARY, embedding, openai};
+use crate::{CANARY, embedding, endpoint, model};
 
 /// What no message of ours may repeat.
 const THEIRS: [&str; 3] = ["upstream text", "flagged", CANARY];
 
 /// What README.md describes.
-const FIELDS: &str = "row codec status headers body body_hex json wire failure limits reply settings request query \
-                      limit texts dimension expect expect_by_host retry calls";
+pub const FIELDS: &str = "row codec status headers body body_hex json wire failure limits reply settings request query \
+                          limit options texts dimension purpose expect expect_by_host retry calls";
 
 fn response(fixture: &Value) -> HttpResponse {
     HttpResponse { status: fixture["status"].as_u64().unwrap() as u16, headers: headers(fixture), body: body(fixture) }
@@ -39,6 +42,10 @@ fn reply_value(reply: &ChatReply) -> Value {
     }
     if reply.lossy {
         value["lossy"] = json!(true);
+    }
+    if !reply.tokens.is_empty() {
+        let token = |token: &Token| json!([token.text, token.logprob, token.top]);
+        value["tokens"] = reply.tokens.iter().map(token).collect();
     }
     json!({ "reply": value })
 }
@@ -74,15 +81,15 @@ fn streamed(mut stream: ChatStream, body: &[u8], piece: usize) -> (Value, Option
     (value, error)
 }
 
-fn stream(fixture: &Value) -> (Value, Option<ProviderError>) {
+fn stream(model: &ChatModel, fixture: &Value) -> (Value, Option<ProviderError>) {
     let response = response(fixture);
     let limit = |i: usize| fixture["limits"][i].as_u64().map(|limit| limit as usize);
     let default = SseLimits::default();
     let limits = SseLimits { event: limit(0).unwrap_or(default.event), total: limit(1).unwrap_or(default.total) };
     let whole = response.body.len().max(1);
-    let run = |piece| match openai().open(response.status, &response.headers, limits) {
+    let run = |piece| match model.open(response.status, &response.headers, limits) {
         Some(stream) => streamed(stream, &response.body, piece),
-        None => chat_value(openai().reply(&response)),
+        None => chat_value(model.reply(&response)),
     };
     let expected = run(whole);
     // Every size of piece for what is short; a long body is about its length.
@@ -97,21 +104,32 @@ fn stream(fixture: &Value) -> (Value, Option<ProviderError>) {
     (value, error)
 }
 
-fn searched(fixture: &Value) -> (Value, Option<ProviderError>) {
+fn engine(vendor: &str, fixture: &Value) -> SearchEngine {
+    let codec = of(search::VENDORS, vendor).unwrap().codec;
+    let options = serde_json::from_value(fixture["options"].clone()).unwrap_or_default();
+    let endpoint =
+        if fixture["settings"]["binding"] == true { Endpoint::parse(BINDING, None).unwrap() } else { endpoint() };
+    SearchEngine { codec, endpoint, options }
+}
+
+fn searched(vendor: &str, fixture: &Value) -> (Value, Option<ProviderError>) {
     let asked = WebQuery { query: "q".into(), limit: 5, text_limit: 2000 };
-    let tavily = Tavily { endpoint: Endpoint::parse("https://api.example.org/v1", None).unwrap() };
-    match tavily.reply(&asked, &response(fixture)) {
-        Ok(results) => {
-            let result = |r: &countercheck::provider::search::WebResult| json!({ "title": r.title, "url": r.url, "text": r.text, "score": r.score });
-            (json!({ "results": results.iter().map(result).collect::<Vec<_>>() }), None)
+    let result = |r: &WebResult| {
+        let mut value = json!({ "title": r.title, "url": r.url, "text": r.text, "score": r.score });
+        if !r.also.is_empty() {
+            value["also"] = json!(r.also);
         }
+        value
+    };
+    match engine(vendor, fixture).reply(&asked, &response(fixture)) {
+        Ok(results) => (json!({ "results": results.iter().map(result).collect::<Vec<_>>() }), None),
         Err(error) => (error_value(error), Some(error)),
     }
 }
 
-fn embedded(fixture: &Value) -> (Value, Option<ProviderError>) {
+fn embedded(vendor: &str, fixture: &Value) -> (Value, Option<ProviderError>) {
     let asked = embedding::asked(fixture).unwrap();
-    match embedding::codec(&fixture["settings"]).reply(&asked, &response(fixture)) {
+    match embedding::codec(vendor, &fixture["settings"]).reply(&asked, &response(fixture)) {
         Ok(vectors) => (json!({ "vectors": vectors }), None),
         Err(error) => (error_value(error), Some(error)),
     }
@@ -145,11 +163,14 @@ fn batch_value(fixture: &Value) -> Value {
 
 fn request_value(request: &HttpRequest) -> Value {
     let headers: BTreeMap<_, _> = request.headers.iter().map(|(name, value)| (*name, value.reveal())).collect();
-    let body: Value = serde_json::from_slice(&request.body).unwrap();
-    json!({ "url": request.url, "headers": headers, "body": body })
+    let mut value = json!({ "url": request.url, "headers": headers });
+    if request.method == Method::Post {
+        value["body"] = serde_json::from_slice(&request.body).unwrap();
+    }
+    value
 }
 
-fn chat_request(fixture: &Value) -> Value {
+fn chat_request(vendor: &str, fixture: &Value) -> Value {
     let (settings, asked) = (&fixture["settings"], &fixture["request"]);
     let message = |pair: &Value| Message {
         role: match pair[0].as_str().unwrap() {
@@ -164,21 +185,14 @@ fn chat_request(fixture: &Value) -> Value {
         Value::String(_) => ReplyFormat::Text,
         schema => ReplyFormat::Schema { name: text(schema, "name").to_owned(), schema: schema["schema"].clone() },
     };
-    let codec = OpenAiChat {
-        length_field: if settings["length"].is_null() {
-            LengthField::MaxCompletionTokens
-        } else {
-            LengthField::MaxTokens
-        },
-        schema_field: if settings["schema"].is_null() { SchemaField::Nested } else { SchemaField::NestedAndTop },
-        ..openai()
-    };
-    let codec = if settings["key"] == json!(false) {
-        OpenAiChat { endpoint: Endpoint::parse("https://api.example.org/v1", None).unwrap(), ..codec }
-    } else {
-        codec
-    };
-    request_value(&codec.request(&ChatRequest {
+    let mut to = model(settings["vendor"].as_str().unwrap_or(vendor));
+    if settings["key"] == json!(false) {
+        to.endpoint = Endpoint::parse("https://api.example.org/v1", None).unwrap();
+    }
+    if settings["binding"] == json!(true) {
+        to.endpoint = Endpoint::parse(BINDING, None).unwrap();
+    }
+    request_value(&to.request(&ChatRequest {
         messages: asked["messages"].as_array().unwrap().iter().map(message).collect(),
         temperature: asked["temperature"].as_f64().map(|t| t as f32),
         max_tokens: asked["max_tokens"].as_u64().unwrap() as u32,
@@ -189,15 +203,15 @@ fn chat_request(fixture: &Value) -> Value {
     }))
 }
 
-fn search_request(fixture: &Value) -> Value {
-    let tavily = Tavily { endpoint: openai().endpoint };
-    let asked = WebQuery { query: text(fixture, "query").to_owned(), limit: 5, text_limit: 2000 };
-    request_value(&tavily.request(&asked))
+fn search_request(vendor: &str, fixture: &Value) -> Value {
+    let limit = fixture["limit"].as_u64().unwrap() as usize;
+    let asked = WebQuery { query: text(fixture, "query").to_owned(), limit, text_limit: 2000 };
+    request_value(&engine(vendor, fixture).request(&asked))
 }
 
-fn embed_request(fixture: &Value) -> Value {
+fn embed_request(vendor: &str, fixture: &Value) -> Value {
     match embedding::asked(fixture) {
-        Ok(asked) => request_value(&embedding::codec(&fixture["settings"]).request(&asked)),
+        Ok(asked) => request_value(&embedding::codec(vendor, &fixture["settings"]).request(&asked)),
         Err(error) => json!({ "error": format!("{error:?}") }),
     }
 }
@@ -250,25 +264,31 @@ fn assert_retried(name: &str, fixture: &Value, error: ProviderError) {
     }
 }
 
+/// What a vendor's codec makes of a case.
+pub fn decoded(vendor: &str, name: &str, fixture: &Value) -> (Value, Option<ProviderError>) {
+    match text(fixture, "codec") {
+        "chat" => chat_value(model(vendor).reply(&response(fixture))),
+        "chat-stream" => stream(&model(vendor), fixture),
+        "search" => searched(vendor, fixture),
+        "embed" => embedded(vendor, fixture),
+        "verdict" => (verdict_value(fixture), None),
+        "batch" => (batch_value(fixture), None),
+        "chat-request" => (chat_request(vendor, fixture), None),
+        "search-request" => (search_request(vendor, fixture), None),
+        "embed-request" => (embed_request(vendor, fixture), None),
+        "host" => {
+            let error = failure(text(fixture, "failure"));
+            (error_value(error), Some(error))
+        }
+        codec => panic!("{name}: no codec {codec:?}"),
+    }
+}
+
 #[test]
 fn every_fixture_is_decoded_as_it_says() {
     for (name, fixture) in all() {
-        let (found, error) = match text(&fixture, "codec") {
-            "chat" => chat_value(openai().reply(&response(&fixture))),
-            "chat-stream" => stream(&fixture),
-            "search" => searched(&fixture),
-            "embed" => embedded(&fixture),
-            "verdict" => (verdict_value(&fixture), None),
-            "batch" => (batch_value(&fixture), None),
-            "chat-request" => (chat_request(&fixture), None),
-            "search-request" => (search_request(&fixture), None),
-            "embed-request" => (embed_request(&fixture), None),
-            "host" => {
-                let error = failure(text(&fixture, "failure"));
-                (error_value(error), Some(error))
-            }
-            codec => panic!("{name}: no codec {codec:?}"),
-        };
+        let vendor = if text(&fixture, "codec").starts_with("search") { "tavily" } else { "openai" };
+        let (found, error) = decoded(vendor, &name, &fixture);
         let mut expected = fixture["expect"].clone();
         if text(&fixture, "codec") == "host" {
             expected.as_object_mut().unwrap().remove("text");
@@ -293,8 +313,11 @@ fn every_row_that_concerns_decoding_has_a_fixture() {
     let fixtures = all();
     let rows: BTreeSet<&str> = fixtures.values().map(|fixture| text(fixture, "row")).collect();
     let missing: Vec<String> =
-        (1..=71).map(|n| format!("F{n:02}")).filter(|row| !rows.contains(row.as_str())).collect();
+        (1..=76).map(|n| format!("F{n:02}")).filter(|row| !rows.contains(row.as_str())).collect();
     assert!(missing.is_empty(), "{missing:?}");
+    // What no service sends has a test of its own.
+    let others = include_str!("../service/interrupted.rs");
+    assert!((77..=80).all(|n| others.to_uppercase().contains(&format!("F{n}"))));
     for (name, fixture) in &fixtures {
         assert!(name.starts_with(text(fixture, "row")), "{name}");
         assert!(fixture.as_object().unwrap().keys().all(|key| FIELDS.split(' ').any(|field| field == key)), "{name}");

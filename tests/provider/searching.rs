@@ -1,9 +1,12 @@
 //! Laws of what is kept of a web page.
 
-use countercheck::provider::search::{canonical, plain};
+use countercheck::provider::http::{Headers, HttpResponse};
+use countercheck::provider::search::{self, SearchEngine, SearchOptions, WebQuery, WebResult, canonical, plain};
+use countercheck::provider::vendor::vendor;
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
-use crate::cases;
+use crate::{cases, endpoint};
 
 /// Markup, entities and characters without a look, likely next to each other.
 fn soup() -> impl Strategy<Value = String> {
@@ -112,4 +115,63 @@ fn addresses_of_one_page_are_one() {
     ] {
         assert_ne!(canonical(url).as_deref(), Some("example.org/a"), "{url}");
     }
+}
+
+fn mistral() -> SearchEngine {
+    let codec = vendor(search::VENDORS, "mistral").unwrap().codec;
+    SearchEngine { codec, endpoint: endpoint(), options: SearchOptions::default() }
+}
+
+fn asked() -> WebQuery {
+    WebQuery { query: "How long is dough kneaded?".into(), limit: 5, text_limit: 2000 }
+}
+
+fn said(outputs: &Value) -> Vec<WebResult> {
+    let body = json!({ "object": "conversation.response", "conversation_id": "c", "outputs": outputs });
+    let response = HttpResponse { status: 200, headers: Headers::default(), body: body.to_string().into_bytes() };
+    mistral().reply(&asked(), &response).unwrap()
+}
+
+fn reference(url: &str) -> Value {
+    json!({ "type": "tool_reference", "tool": "web_search", "title": "Dough", "url": url })
+}
+
+#[test]
+fn c_08_c_09_a_model_searches_through_the_conversations_api_and_no_chat_completion_stands_in_for_it() {
+    let request = mistral().request(&asked());
+    assert!(request.url.ends_with("/conversations"), "{}", request.url);
+    let body: Value = serde_json::from_slice(&request.body).unwrap();
+    assert_eq!(body["model"], "mistral-medium-latest");
+    assert_eq!(body["inputs"], "How long is dough kneaded?");
+    assert_eq!((&body["tools"], &body["store"]), (&json!([{ "type": "web_search" }]), &json!(false)));
+    assert!(body["instructions"].as_str().unwrap().contains("factual"), "{body}");
+    // What refers to no page is the model's memory.
+    assert_eq!(said(&json!([{ "type": "message.output", "content": "Ten minutes." }])), []);
+}
+
+#[test]
+fn c_10_c_11_one_document_has_the_text_of_all_chunks_and_every_address() {
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let executed = json!({ "type": "tool.execution", "name": "web_search", "arguments": "{}", "info": {} });
+    let content = json!([text("Ten minutes"), reference("https://a.example/"), text(" at most."), reference("")]);
+    let more = json!({ "type": "message.output", "content": [text(" Rest it."), reference("https://b.example/x")] });
+    let found = said(&json!([executed, { "type": "message.output", "content": content }, more]));
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].text.as_str(), found[0].title.as_str()), ("Ten minutes at most. Rest it.", "Dough"));
+    assert_eq!(
+        (found[0].url.as_str(), &found[0].also[..]),
+        ("https://a.example/", &["https://b.example/x".to_owned()][..])
+    );
+    let references = json!([reference("https://a.example/")]);
+    let string = said(
+        &json!([{ "type": "message.output", "content": "Ten." }, { "type": "message.output", "content": references }]),
+    );
+    assert_eq!(string[0].text, "Ten.", "content may be a string");
+}
+
+#[test]
+fn c_13_a_search_that_may_read_few_sites_may_find_nothing_and_that_is_no_error() {
+    assert_eq!(said(&json!([])), []);
+    let content = json!([{ "type": "text", "text": "No site that I may read says so." }]);
+    assert_eq!(said(&json!([{ "type": "message.output", "content": content }])), []);
 }

@@ -4,10 +4,10 @@ use countercheck::provider::chat::{ChatRequest, Message, ReplyFormat, Role};
 use countercheck::provider::embed::EmbedRequest;
 use countercheck::provider::error::ProviderError;
 use countercheck::provider::http::{Body, Endpoint, EndpointError, Headers, HttpResponse, Secret};
-use countercheck::provider::search::WebQuery;
-use countercheck::provider::search::tavily::Tavily;
+use countercheck::provider::search::{self, SearchEngine, SearchOptions, WebQuery};
+use countercheck::provider::vendor::vendor;
 
-use crate::embedding::codec;
+use crate::embedding::codec as embed_codec;
 use crate::{CANARY, openai};
 
 const QUESTION: &str = "a private question";
@@ -25,9 +25,10 @@ fn no_debug_output_shows_a_key_or_a_question() {
         logprobs: false,
         largest_reply: 1,
     });
-    let tavily = Tavily { endpoint: chat.endpoint.clone() };
+    let codec = vendor(search::VENDORS, "tavily").unwrap().codec;
+    let tavily = SearchEngine { codec, endpoint: chat.endpoint.clone(), options: SearchOptions::default() };
     let search = tavily.request(&WebQuery { query: QUESTION.into(), limit: 5, text_limit: 9 });
-    let embed = codec(&serde_json::Value::Null);
+    let embed = embed_codec("openai", &serde_json::Value::Null);
     let texts = EmbedRequest::new(vec![QUESTION.to_owned()], None).unwrap();
     let vectors = embed.request(&texts);
     let headers: Headers = [("set-cookie", CANARY)].into_iter().collect();

@@ -4,36 +4,9 @@ use countercheck::provider::sse::{SseDecoder, SseError, SseEvent, SseLimits};
 use proptest::prelude::*;
 
 use crate::cases;
+use crate::events::reference;
 
 const WIDE: SseLimits = SseLimits { event: 1 << 20, total: 8 << 20 };
-
-/// The standard's algorithm, word by word, on the decoded text.
-fn reference(bytes: &[u8]) -> Vec<(String, String)> {
-    let text = String::from_utf8_lossy(bytes).into_owned();
-    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text).replace("\r\n", "\n").replace('\r', "\n");
-    let (mut events, mut data, mut name) = (Vec::new(), String::new(), String::new());
-    let mut lines: Vec<&str> = text.split('\n').collect();
-    lines.pop(); // not ended
-    for line in lines {
-        if line.is_empty() {
-            if !data.is_empty() {
-                data.pop();
-                events.push((name.clone(), data.clone()));
-            }
-            data.clear();
-            name.clear();
-            continue;
-        }
-        let (field, value) = line.split_once(':').unwrap_or((line, ""));
-        let value = value.strip_prefix(' ').unwrap_or(value);
-        match field {
-            "data" => data.extend([value, "\n"]),
-            "event" => value.clone_into(&mut name),
-            _ => (),
-        }
-    }
-    events
-}
 
 fn decode(chunks: &[&[u8]], limits: SseLimits) -> (Vec<SseEvent>, Result<(), SseError>) {
     let (mut decoder, mut events) = (SseDecoder::new(limits), Vec::new());
@@ -79,7 +52,7 @@ fn cut<'a>(bytes: &'a [u8], cuts: &[prop::sample::Index]) -> Vec<&'a [u8]> {
 }
 
 proptest! {
-    #![proptest_config(cases(3000))]
+    #![proptest_config(cases(10_000))]
 
     #[test]
     fn any_chunking_gives_the_events_of_the_reference(

@@ -44,7 +44,7 @@ fn f53_only_what_a_batch_leaves_open_is_asked_again() {
 /// The settings with probabilities asked for.
 fn confident() -> ServiceSettings {
     let place = json!({ "base_url": "https://services.example/v1", "key": "k" });
-    let model = json!({ "kind": "openai", "model": "m", "place": place, "confidence": true });
+    let model = json!({ "kind": "chat", "vendor": "openai", "model": "m", "place": place, "confidence": true });
     serde_json::from_value(json!({ "grade": model, "rewrite": model, "generate": model, "check": model })).unwrap()
 }
 

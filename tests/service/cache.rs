@@ -114,7 +114,7 @@ fn g_18_another_model_or_place_is_asked_for_itself() {
     let (network, guide, cache) = (Scripted::new(play), guide(), Cache::new(1 << 20, String::new()));
     let of = |change: &dyn Fn(&mut Value)| {
         let place = json!({ "base_url": "https://services.example/v1", "key": "k" });
-        let mut model = json!({ "kind": "openai", "model": "m", "place": place });
+        let mut model = json!({ "kind": "chat", "vendor": "openai", "model": "m", "place": place });
         change(&mut model);
         let all = ["grade", "rewrite", "generate", "check"].map(|role| (role.to_owned(), model.clone()));
         let settings: ServiceSettings = serde_json::from_value(Value::Object(all.into_iter().collect())).unwrap();

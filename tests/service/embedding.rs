@@ -44,7 +44,7 @@ fn play(asked: &Asked) -> Sent {
 fn with_embedder(embed: &Value) -> ServiceSettings {
     let mut settings = settings("k");
     let place = json!({ "base_url": "https://services.example/v1", "key": "k" });
-    let mut given = json!({ "kind": "openai", "model": "words-3", "place": place });
+    let mut given = json!({ "vendor": "openai", "model": "words-3", "place": place });
     given.as_object_mut().unwrap().extend(embed.as_object().cloned().unwrap_or_default());
     settings.embed = Some(serde_json::from_value(given).unwrap());
     settings
@@ -251,6 +251,43 @@ fn requests_are_no_larger_than_services_take() {
     let corpus = RefCell::default();
     add(&network, &Value::Null, &corpus, &document("blocks.md", &blocks)).unwrap();
     assert_eq!(network.count("embed"), 2, "six blocks of 16,000 bytes, then the others");
+}
+
+#[test]
+fn a_passage_whose_vector_cannot_be_used_is_named() {
+    let section = |n| format!("## Section {n}\n\nNight {n} of this section.\n\n");
+    let sections = (0..70).map(section).collect::<Vec<_>>().concat();
+    let network = Scripted::new(|asked| {
+        let texts = asked.body["input"].as_array().unwrap();
+        let item = |text: &Value| {
+            let is_bad = text.as_str().unwrap().contains("Night 67 ");
+            json!({ "embedding": if is_bad { [0.0; 3] } else { [0.0, 1.0, 0.0] } })
+        };
+        Sent::json(&json!({ "data": texts.iter().map(item).collect::<Vec<_>>() }))
+    });
+    let corpus = RefCell::default();
+    let problem = add(&network, &Value::Null, &corpus, &document("nights.md", &sections)).unwrap_err();
+    assert!(problem.message.contains("nights.md#67"), "{}", problem.message);
+    assert_eq!(corpus.borrow().index().passages(), 0);
+}
+
+#[test]
+fn batches_are_those_that_the_vendor_takes() {
+    let sections = format!("## Section\n\n{}\n\n", "The night of this section is quiet. ".repeat(30)).repeat(60);
+    let sizes = |vendor: &str| {
+        let network = Scripted::new(|asked| {
+            let texts = asked.body["input"].as_array().unwrap();
+            let bytes: usize = texts.iter().map(|text| text.as_str().unwrap().len()).sum();
+            assert!(bytes <= if asked.url.contains("/mistral/") { 32_000 } else { MAX_BYTES }, "{bytes}");
+            vectors(asked)
+        });
+        let place = json!({ "base_url": format!("https://services.example/{vendor}"), "key": "k" });
+        let corpus = RefCell::default();
+        add(&network, &json!({ "vendor": vendor, "place": place }), &corpus, &document("nights.md", &sections))
+            .unwrap();
+        network.count("embed")
+    };
+    assert!(sizes("mistral") > 2 * sizes("openai"), "{} and {}", sizes("mistral"), sizes("openai"));
 }
 
 #[test]

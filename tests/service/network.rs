@@ -15,7 +15,7 @@ use countercheck::host::{Broken, Host, Network, NetworkReply, ReplyBody};
 use countercheck::pipeline::budget::Millis;
 use countercheck::provider::chat::{ChatReply, ChatRequest};
 use countercheck::provider::error::ProviderError;
-use countercheck::provider::http::{Headers, HttpRequest};
+use countercheck::provider::http::{Headers, HttpRequest, Method};
 use countercheck::provider::search::{WebQuery, WebResult};
 use countercheck::service::{OwnPassage, Platform, Role};
 use serde_json::{Value, json};
@@ -27,7 +27,9 @@ pub struct Asked {
     /// `grade`, `rewrite`, `generate`, `grounding`, `usefulness`, `web`, `embed`, `continue` for a text to
     /// be continued, or a Worker's `task`.
     pub role: &'static str,
-    /// The last part of its address.
+    /// Its address.
+    pub url: String,
+    /// The last part of that.
     pub name: String,
     /// Its JSON.
     pub body: Value,
@@ -41,6 +43,8 @@ pub enum Sent {
     Fails(ProviderError),
     /// No reply, ever.
     Nothing,
+    /// What comes after the clock has jumped: the page slept.
+    After(Millis, Box<Sent>),
     /// A reply; so much time passes before each of its pieces.
     Reply { status: u16, headers: Headers, pieces: Vec<Vec<u8>>, every: Millis, then: Then },
 }
@@ -132,6 +136,21 @@ impl Scripted {
         self.arrived.borrow().iter().filter(|(arrived, _)| *arrived == role).count()
     }
 
+    /// Runs for so many polls, then drops the future: what became of it by then, if anything.
+    pub fn leave<T>(&self, future: impl Future<Output = T>, polls: usize) -> Option<T> {
+        let mut future = pin!(future);
+        let waker = Waker::from(Arc::new(Flag(AtomicBool::new(false))));
+        for _ in 0..polls {
+            if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                return Some(value);
+            }
+            if let Some(next) = self.clock.alarms.borrow_mut().pop_first() {
+                self.clock.now.set(self.time().max(next));
+            }
+        }
+        None
+    }
+
     /// Runs to the end; time goes on when nothing else can.
     pub fn run<T>(&self, future: impl Future<Output = T>) -> T {
         let mut future = pin!(future);
@@ -164,18 +183,26 @@ impl Network for Scripted {
 
     async fn fetch(&self, request: HttpRequest) -> Result<NetworkReply<Body>, ProviderError> {
         let exchange = Exchange::new(&self.open);
-        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let role = match &request.url {
-            url if url.ends_with("/search") => "web",
+            _ if request.method == Method::Get => "web",
+            url if ["/search", "/websearch/", "/conversations"].iter().any(|end| url.ends_with(end)) => "web",
+            url if url.ends_with(":batchEmbedContents") => "embed",
             url if url.contains("/v1/tasks/") => "task",
             url if url.ends_with("/embeddings") => "embed",
             url if !url.ends_with("/chat/completions") && url.ends_with("/completions") => "continue",
             _ => role(&body),
         };
         let name = request.url.rsplit('/').next().unwrap().to_owned();
-        let asked = Asked { role, name, body, n: self.count(role) };
+        let asked = Asked { role, url: request.url.clone(), name, body, n: self.count(role) };
         self.arrived.borrow_mut().push((role, self.time()));
-        match (self.script)(&asked) {
+        let mut sent = (self.script)(&asked);
+        if let Sent::After(jump, then) = sent {
+            self.clock.now.set(self.time() + jump);
+            sent = *then;
+        }
+        match sent {
+            Sent::After(..) => panic!("one jump is enough"),
             Sent::Fails(error) => Err(error),
             Sent::Nothing => pending().await,
             Sent::Reply { status, headers, pieces, every, then } => {
@@ -188,7 +215,8 @@ impl Network for Scripted {
 
 /// Verdicts by the JSON that the prompt wants, the others by what they are for.
 fn role(body: &Value) -> &'static str {
-    let system = body["messages"][0]["content"].as_str().unwrap();
+    let all = body.to_string().replace("\\\"", "\"");
+    let system = body["messages"][0]["content"].as_str().filter(|_| body["system"].is_null()).unwrap_or(&all);
     let verdicts = [("\"score\":", "grade"), ("{\"grounded\"", "grounding"), ("{\"useful\"", "usefulness")];
     let verdict = verdicts.into_iter().find(|(json, _)| system.contains(json)).map(|(_, role)| role);
     verdict.unwrap_or(if system.contains("web search") { "rewrite" } else { "generate" })

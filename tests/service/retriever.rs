@@ -8,7 +8,7 @@ use crate::{ask, corpus};
 
 fn asked(retriever: u32, question: &str, k: usize) -> (Result<Value, countercheck::problem::Problem>, Scripted) {
     let place = json!({ "base_url": "https://services.example/v1", "key": "k" });
-    let model = json!({ "kind": "openai", "model": "m", "place": place });
+    let model = json!({ "kind": "chat", "vendor": "openai", "model": "m", "place": place });
     let settings: ServiceSettings =
         serde_json::from_value(json!({ "grade": model, "generate": model, "check": model, "retriever": retriever }))
             .unwrap();

@@ -12,9 +12,9 @@ use crate::{ask, corpus};
 /// A critic that grades, decides and checks, a writer, and a search.
 fn settings() -> ServiceSettings {
     let place = |path: &str| json!({ "base_url": format!("https://services.example/{path}"), "key": "k" });
-    let model = |name: &str| json!({ "kind": "openai", "model": name, "place": place("v1") });
+    let model = |name: &str| json!({ "kind": "chat", "vendor": "openai", "model": name, "place": place("v1") });
     let (critic, writer) = (model("critic"), model("writer"));
-    let search = json!({ "kind": "tavily", "place": place("web") });
+    let search = json!({ "kind": "vendor", "vendor": "tavily", "place": place("web") });
     let roles = json!({ "grade": critic, "check": critic, "rewrite": writer, "generate": writer, "search": search });
     serde_json::from_value(roles).unwrap()
 }

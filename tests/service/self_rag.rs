@@ -23,6 +23,7 @@ fn settings(roles: &[(&str, &str)]) -> ServiceSettings {
     let of = |kind: &str| match kind {
         "builtin" => json!({ "kind": "builtin" }),
         "worker" => json!({ "kind": "worker", "place": place() }),
+        "openai" => json!({ "kind": "chat", "vendor": "openai", "model": "m", "place": place() }),
         kind => json!({ "kind": kind, "model": "m", "place": place() }),
     };
     serde_json::from_value(roles.iter().map(|(role, kind)| ((*role).to_owned(), of(kind))).collect()).unwrap()

@@ -16,10 +16,24 @@ const LONG = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", 
  * @returns {Map<string, any>}
  */
 export function fixtures() {
-  const names = readdirSync(directory).map((file) => file.replace(/\.json$/, ""));
-  const read = (name) => JSON.parse(readFileSync(new URL(`${name}.json`, directory), "utf8"));
-  const all = names.sort().map((name) => [name, { name, ...read(name) }]);
+  const all = below(directory);
   return new Map(all.filter(([, { codec, limits }]) => PLAYED.includes(codec) && limits === undefined));
+}
+
+/**
+ * The fixtures of the vendors, by the vendor's name and their own.
+ * @returns {Map<string, Map<string, any>>}
+ */
+export function vendorFixtures() {
+  const folders = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return new Map(folders.map(({ name }) => [name, new Map(below(new URL(`${name}/`, directory)))]));
+}
+
+/** The fixtures of a folder, each with its name. */
+function below(folder) {
+  const names = readdirSync(folder).filter((file) => file.endsWith(".json")).map((file) => file.replace(/\.json$/, ""));
+  const read = (name) => JSON.parse(readFileSync(new URL(`${name}.json`, folder), "utf8"));
+  return names.sort().map((name) => [name, { name, ...read(name) }]);
 }
 
 /** The bytes of a fixture's body. */

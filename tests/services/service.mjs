@@ -7,7 +7,7 @@ import { createServer } from "node:http";
  * @typedef {object} Call a request that arrived, preflights aside
  * @property {string} path
  * @property {import("node:http").IncomingHttpHeaders} headers
- * @property {any} body the JSON in it
+ * @property {any} body the JSON in it, if any
  * @property {Promise<boolean>} ended once the connection is free again: whether the reply was complete
  */
 
@@ -34,7 +34,7 @@ export async function listen(reply, { cors = () => true } = {}) {
     }
     const text = await textOf(request);
     if (text === undefined) return;
-    const body = JSON.parse(text);
+    const body = text === "" ? undefined : JSON.parse(text);
     const ended = once(response, "close").then(() => response.writableFinished);
     const call = { path: request.url, headers: request.headers, body, ended };
     calls.push(call);

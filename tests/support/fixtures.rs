@@ -1,7 +1,7 @@
 //! The files of `tests/provider/fixtures`; README.md beside them has the fields.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use countercheck::provider::http::Headers;
 use serde_json::Value;
@@ -9,15 +9,24 @@ use serde_json::Value;
 /// When the dates in them were written: 1994-11-06 08:49:37 GMT, the date in the standard's examples.
 pub const NOW: u64 = 784_111_777_000;
 
-/// All of them, by file name.
+/// Where they are.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/provider/fixtures")
+}
+
+/// All of them but those of single vendors, by file name.
 pub fn all() -> BTreeMap<String, Value> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/provider/fixtures");
-    let read = |entry: std::io::Result<std::fs::DirEntry>| {
-        let path = entry.unwrap().path();
+    below(&folder())
+}
+
+/// Those of a folder, by file name.
+fn below(folder: &Path) -> BTreeMap<String, Value> {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let read = |path: PathBuf| {
         let fixture = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         (path.file_name().unwrap().to_str().unwrap().to_owned(), fixture)
     };
-    std::fs::read_dir(folder).unwrap().map(read).collect()
+    files.map(read).collect()
 }
 
 /// A field that is text and must be there.
@@ -50,4 +59,11 @@ pub fn body(fixture: &Value) -> Vec<u8> {
 /// Whether a part of the reply is shown before it fails.
 pub fn is_visible(fixture: &Value) -> bool {
     fixture["expect"]["text"].as_str().is_some_and(|text| !text.is_empty())
+}
+
+/// Those of the vendors, each with a folder of its own.
+pub fn of_vendors() -> BTreeMap<String, BTreeMap<String, Value>> {
+    let entries = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let named = |path: PathBuf| (path.file_name().unwrap().to_str().unwrap().to_owned(), below(&path));
+    entries.filter(|path| path.is_dir()).map(named).collect()
 }

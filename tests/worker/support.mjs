@@ -64,14 +64,14 @@ export const embedder = () => ({ "pkg/embedder.bin": readFileSync(join(root, "as
 /** Starts the built Worker, stopped when the test's process ends at the latest. */
 export const start = (site, vars, secrets) => startWorker({ assets: site, vars, secrets });
 
-/** Starts the Worker on its stage: see stage/entry.mjs. */
-export function startOnStage(site) {
+/** Starts the Worker on its stage: see stage/entry.mjs, or another entry beside it. */
+export function startOnStage(site, { entry: name = "entry.mjs", vars } = {}) {
   const built = readFileSync(join(root, "wrangler.toml"), "utf8");
-  const entry = join(root, "tests", "worker", "stage", "entry.mjs");
+  const entry = join(root, "tests", "worker", "stage", name);
   const staged = built.replace(/^main = .*$/m, `main = ${JSON.stringify(entry)}`).replace(/^run_worker_first = .*$/m, "run_worker_first = true");
   const config = join(makeDirectory("countercheck-stage-"), "wrangler.toml");
   writeFileSync(config, staged);
-  return startWorker({ assets: site, config });
+  return startWorker({ assets: site, config, vars });
 }
 
 /**

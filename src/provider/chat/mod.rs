@@ -1,12 +1,116 @@
 //! What is asked of a chat model and what comes back, the same for every vendor.
 //!
-//! Each vendor's codec is a file of this folder. A reply's text is without the reasoning that some
-//! models write before it, and never empty: a model that says nothing has failed.
+//! Each vendor's codec is a file of this folder and a line of [`VENDORS`]. A reply's text is without the
+//! reasoning that some models write before it, and never empty: a model that says nothing has failed.
 
-pub mod openai;
+mod anthropic;
+pub(super) mod gemini;
+pub(super) mod openai;
+mod stream;
 mod thinking;
+pub mod workers_ai;
+mod writing;
 
+use std::fmt;
+
+use serde_json::Value;
+
+pub use stream::ChatStream;
+pub use writing::{Trouble, Writing};
+
+use self::anthropic::Anthropic;
+use self::gemini::Gemini;
+use self::openai::OpenAi;
+use self::workers_ai::WorkersAi;
+use super::error::ProviderError;
+use super::http::{Endpoint, Headers, HttpRequest, HttpResponse};
 use super::logprobs::Token;
+use super::refusal;
+use super::sse::SseLimits;
+use super::vendor::Vendor;
+
+/// The vendors of chat models.
+pub static VENDORS: &[Vendor<dyn ChatCodec>] = &[
+    Vendor { name: "openai", base: None, codec: &OpenAi::LATEST },
+    Vendor { name: "ollama", base: Some("http://127.0.0.1:11434/v1"), codec: &OpenAi::OLDER },
+    Vendor { name: "llama-cpp", base: Some("http://127.0.0.1:8080/v1"), codec: &OpenAi::LLAMA_CPP },
+    Vendor { name: "vllm", base: Some("http://127.0.0.1:8000/v1"), codec: &OpenAi::LATEST },
+    Vendor { name: "groq", base: Some("https://api.groq.com/openai/v1"), codec: &OpenAi::GROQ },
+    Vendor { name: "openrouter", base: Some("https://openrouter.ai/api/v1"), codec: &OpenAi::OLDER },
+    Vendor { name: "mistral", base: Some("https://api.mistral.ai/v1"), codec: &OpenAi::MISTRAL },
+    Vendor { name: "anthropic", base: Some("https://api.anthropic.com/v1"), codec: &Anthropic },
+    Vendor { name: "gemini", base: Some("https://generativelanguage.googleapis.com/v1beta"), codec: &Gemini },
+    Vendor { name: "workers-ai", base: None, codec: &WorkersAi },
+];
+
+/// What is said to a vendor's chat models, and how their replies are read.
+pub trait ChatCodec: fmt::Debug + Sync {
+    /// The request to send.
+    fn request(&self, to: &ChatModel, chat: &ChatRequest) -> HttpRequest;
+
+    /// Takes in a reply that was read whole. One that was cut off at the limit of tokens is no error but
+    /// [`Finish::Length`]: what to do with its text is the caller's.
+    fn read(&self, reply: &Value, writing: &mut Writing) -> Result<(), ProviderError>;
+
+    /// Takes in one event of a reply that is read while it is written.
+    fn event(&self, event: &Value, writing: &mut Writing) -> Result<(), ProviderError>;
+
+    /// The service said `[DONE]`.
+    fn done(&self, _writing: &mut Writing) {}
+
+    /// What an error body means beyond what the bodies of all vendors have in common.
+    fn refused(&self, _status: u16, _body: &Value) -> Option<ProviderError> {
+        None
+    }
+
+    /// Whether it can be asked for the probabilities of tokens.
+    fn tells_logprobs(&self) -> bool {
+        false
+    }
+}
+
+/// A chat model of a vendor.
+#[derive(Debug, Clone)]
+pub struct ChatModel {
+    /// The vendor's codec.
+    pub codec: &'static dyn ChatCodec,
+    /// The base URL, its version included, and the key.
+    pub endpoint: Endpoint,
+    /// The model's name there.
+    pub model: String,
+}
+
+impl ChatModel {
+    /// The request to send.
+    pub fn request(&self, chat: &ChatRequest) -> HttpRequest {
+        self.codec.request(self, chat)
+    }
+
+    /// The reply that was read whole.
+    pub fn reply(&self, response: &HttpResponse) -> Result<ChatReply, ProviderError> {
+        let value = refusal::json_of(response, |status, body| self.codec.refused(status, body))?;
+        let mut writing = Writing::default();
+        self.codec.read(&value, &mut writing)?;
+        writing.end(response.status)
+    }
+
+    /// The stream of a reply whose status and headers are there. `None` for errors and for services that
+    /// do not stream: read the body and give it to [`ChatModel::reply`].
+    pub fn open(&self, status: u16, headers: &Headers, limits: SseLimits) -> Option<ChatStream> {
+        let events = headers.media_type().is_none_or(|media| media == "text/event-stream");
+        (status == 200 && events).then(|| ChatStream::new(self.codec, limits))
+    }
+}
+
+/// The media types that are asked for.
+fn accepted(chat: &ChatRequest) -> &'static str {
+    if chat.stream { "text/event-stream, application/json" } else { "application/json" }
+}
+
+/// A number of tokens.
+fn tokens(counts: &Value, name: &str) -> Option<u64> {
+    counts.get(name).and_then(Value::as_u64)
+}
 
 /// What a model says, without the reasoning that it writes before.
 pub fn spoken(text: &str) -> String {
@@ -70,6 +174,19 @@ pub struct ChatRequest {
     pub logprobs: bool,
     /// How many bytes of the reply are read: 64 KiB are enough for a verdict, 2 MiB for an answer.
     pub largest_reply: usize,
+}
+
+impl ChatRequest {
+    /// All instructions, for vendors that take them apart from what is said.
+    fn instructions(&self) -> String {
+        let own = self.messages.iter().filter(|message| message.role == Role::System);
+        own.map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// The temperature, if it is a number that JSON can hold.
+    fn finite_temperature(&self) -> Option<f32> {
+        self.temperature.filter(|temperature| temperature.is_finite())
+    }
 }
 
 /// Why a model stopped writing.

@@ -1,49 +1,61 @@
-//! The chat completions of `OpenAI` and of the many servers that speak like it (llama.cpp, Ollama,
-//! vLLM, Groq, `OpenRouter`): `POST {base}/chat/completions`.
+//! The chat completions of `OpenAI` and of the many services that speak like it: `POST
+//! {base}/chat/completions`. Where they differ in what they take is a setting.
 //!
 //! Fields that are not needed are ignored, whatever they hold. Reasoning and tool calls are never text.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::thinking::ThinkingFilter;
-use super::{ChatDelta, ChatReply, ChatRequest, Finish, ReplyFormat, Role, Usage};
+use super::writing::{Trouble, Writing};
+use super::{ChatCodec, ChatModel, ChatRequest, Finish, ReplyFormat, Role, Usage, accepted, tokens};
 use crate::provider::error::{Fault, ProviderError};
-use crate::provider::http::{Endpoint, Headers, HttpRequest, HttpResponse};
-use crate::provider::sse::{SseDecoder, SseError, SseEvent, SseLimits};
-use crate::provider::{logprobs, refusal};
+use crate::provider::http::HttpRequest;
+use crate::provider::logprobs;
 
 /// The field that limits the length of a reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LengthField {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LengthField {
     /// `max_completion_tokens`; reasoning models refuse the other.
-    #[default]
     MaxCompletionTokens,
     /// `max_tokens`, which older servers expect.
     MaxTokens,
 }
 
 /// Where a JSON schema stands in `response_format`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SchemaField {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SchemaField {
     /// In `json_schema.schema`.
-    #[default]
     Nested,
     /// There and in `schema`, for llama.cpp's server as its manual has it.
     NestedAndTop,
 }
 
-/// A model behind an OpenAI-compatible endpoint.
-#[derive(Debug, Clone)]
-pub struct OpenAiChat {
-    /// The base URL, `/v1` or the like included, and the key.
-    pub endpoint: Endpoint,
-    /// The model's name at the service.
-    pub model: String,
-    /// How the length of a reply is limited.
-    pub length_field: LengthField,
-    /// Where schemas stand.
-    pub schema_field: SchemaField,
+/// A service that speaks like `OpenAI`.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenAi {
+    length: LengthField,
+    schema: SchemaField,
+    /// Whether the tokens of a stream are told only where they are asked for.
+    asks_usage: bool,
+    logprobs: bool,
+}
+
+impl OpenAi {
+    /// As `OpenAI` has it now.
+    pub const LATEST: Self = Self {
+        length: LengthField::MaxCompletionTokens,
+        schema: SchemaField::Nested,
+        asks_usage: true,
+        logprobs: true,
+    };
+    /// As it was before.
+    pub const OLDER: Self = Self { length: LengthField::MaxTokens, ..Self::LATEST };
+    /// The server of llama.cpp.
+    pub const LLAMA_CPP: Self = Self { schema: SchemaField::NestedAndTop, ..Self::OLDER };
+    /// Mistral counts tokens unasked, and tells no probabilities.
+    pub const MISTRAL: Self = Self { asks_usage: false, logprobs: false, ..Self::OLDER };
+    /// Groq tells no probabilities.
+    pub const GROQ: Self = Self { logprobs: false, ..Self::LATEST };
 }
 
 #[derive(Serialize)]
@@ -69,43 +81,59 @@ struct Body<'a> {
 }
 
 #[derive(Serialize)]
-struct Spoken<'a> {
+pub(super) struct Spoken<'a> {
     role: &'static str,
     content: &'a str,
 }
 
-impl OpenAiChat {
-    /// A model with the settings that most services take.
-    pub fn new(endpoint: Endpoint, model: impl Into<String>) -> OpenAiChat {
-        let (length_field, schema_field) = (LengthField::default(), SchemaField::default());
-        OpenAiChat { endpoint, model: model.into(), length_field, schema_field }
-    }
-
-    /// The request to send.
-    pub fn request(&self, chat: &ChatRequest) -> HttpRequest {
-        let role = |role| match role {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        };
-        let limit = |field| (self.length_field == field).then_some(chat.max_tokens);
+impl ChatCodec for OpenAi {
+    fn request(&self, to: &ChatModel, chat: &ChatRequest) -> HttpRequest {
+        let limit = |field| (self.length == field).then_some(chat.max_tokens);
+        let told = chat.logprobs && self.logprobs;
         let body = Body {
-            model: &self.model,
-            messages: chat.messages.iter().map(|m| Spoken { role: role(m.role), content: &m.content }).collect(),
-            temperature: chat.temperature.filter(|temperature| temperature.is_finite()),
+            model: &to.model,
+            messages: spoken(chat, |_| true),
+            temperature: chat.finite_temperature(),
             max_completion_tokens: limit(LengthField::MaxCompletionTokens),
             max_tokens: limit(LengthField::MaxTokens),
             response_format: self.response_format(&chat.format),
             stream: chat.stream.then_some(true),
-            stream_options: chat.stream.then(|| json!({ "include_usage": true })),
-            logprobs: chat.logprobs.then_some(true),
-            top_logprobs: chat.logprobs.then_some(logprobs::TOP),
+            stream_options: (chat.stream && self.asks_usage).then(|| json!({ "include_usage": true })),
+            logprobs: told.then_some(true),
+            top_logprobs: told.then_some(logprobs::TOP),
         };
-        let accept = if chat.stream { "text/event-stream, application/json" } else { "application/json" };
-        HttpRequest::post(&self.endpoint, "/chat/completions", accept, &body, chat.largest_reply)
+        HttpRequest::post(&to.endpoint, "/chat/completions", accepted(chat), &body, chat.largest_reply)
     }
 
-    fn response_format(&self, format: &ReplyFormat) -> Option<Value> {
+    fn read(&self, reply: &Value, writing: &mut Writing) -> Result<(), ProviderError> {
+        let choice = reply.get("choices").and_then(Value::as_array).ok_or(Fault::Shape)?;
+        let choice = choice.first().ok_or(Fault::Empty)?;
+        writing.name(model(reply));
+        writing.count(usage(reply));
+        writing.tell(logprobs::tokens(choice));
+        take(choice, "message", writing);
+        Ok(())
+    }
+
+    fn event(&self, event: &Value, writing: &mut Writing) -> Result<(), ProviderError> {
+        writing.name(model(event));
+        writing.count(usage(event));
+        let choices = event.get("choices").and_then(Value::as_array);
+        for choice in choices.into_iter().flatten().filter(|choice| is_first(choice)) {
+            if !writing.has_stopped() {
+                take(choice, "delta", writing);
+            }
+        }
+        Ok(())
+    }
+
+    fn tells_logprobs(&self) -> bool {
+        self.logprobs
+    }
+}
+
+impl OpenAi {
+    fn response_format(self, format: &ReplyFormat) -> Option<Value> {
         match format {
             ReplyFormat::Text => None,
             ReplyFormat::Json => Some(json!({ "type": "json_object" })),
@@ -114,196 +142,41 @@ impl OpenAiChat {
                 let name: String = name.chars().take(64).map(valid).collect();
                 let inner = json!({ "name": name, "schema": schema, "strict": true });
                 let mut outer = json!({ "type": "json_schema", "json_schema": inner });
-                if self.schema_field == SchemaField::NestedAndTop {
+                if self.schema == SchemaField::NestedAndTop {
                     outer["schema"] = schema.clone();
                 }
                 Some(outer)
             }
         }
     }
-
-    /// The reply that was read whole. A reply that was cut off at the limit of tokens is `Ok` with
-    /// [`Finish::Length`]: what to do with its text is the caller's.
-    pub fn reply(&self, response: &HttpResponse) -> Result<ChatReply, ProviderError> {
-        let value = refusal::json_of(response)?;
-        let choice = value.get("choices").and_then(Value::as_array).ok_or(Fault::Shape)?;
-        let choice = choice.first().ok_or(Fault::Empty)?;
-        let mut writing = Writing { model: model(&value), usage: usage(&value), ..Writing::default() };
-        writing.take(choice, choice.get("message").unwrap_or(&Value::Null));
-        Ok(ChatReply { tokens: logprobs::tokens(choice), ..writing.end(response.status)? })
-    }
-
-    /// The stream of a reply whose status and headers are there. `None` for errors and for services that
-    /// do not stream: read the body and give it to [`OpenAiChat::reply`].
-    pub fn open(&self, status: u16, headers: &Headers, limits: SseLimits) -> Option<ChatStream> {
-        let events = headers.media_type().is_none_or(|media| media == "text/event-stream");
-        (status == 200 && events).then(|| ChatStream::new(limits))
-    }
 }
 
-/// A reply that is read while it is written.
-///
-/// Feed it bytes until [`ChatStream::is_done`] or the body's end, then ask [`ChatStream::end`]. Once
-/// [`ChatStream::has_finished`] only the usage can follow: wait briefly, then close the body. After an
-/// error, what was written so far is still [`ChatStream::text`].
-#[derive(Debug)]
-pub struct ChatStream {
-    decoder: SseDecoder,
-    writing: Writing,
-    events: usize,
-    done: bool,
-    failed: Option<ProviderError>,
+/// The messages of those who are wanted, with their roles.
+pub(super) fn spoken(chat: &ChatRequest, wanted: impl Fn(Role) -> bool) -> Vec<Spoken<'_>> {
+    let role = |role| match role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    let said = chat.messages.iter().filter(|message| wanted(message.role));
+    said.map(|m| Spoken { role: role(m.role), content: &m.content }).collect()
 }
 
-impl ChatStream {
-    /// The stream of a reply that has just begun.
-    pub fn new(limits: SseLimits) -> ChatStream {
-        let decoder = SseDecoder::new(limits);
-        ChatStream { decoder, writing: Writing::default(), events: 0, done: false, failed: None }
-    }
-
-    /// Reads the next bytes and appends the text in them. After an error every call gives it again.
-    pub fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<ChatDelta>) -> Result<(), ProviderError> {
-        if let Some(error) = self.failed {
-            return Err(error);
-        }
-        if self.done {
-            return Ok(());
-        }
-        let mut events = Vec::new();
-        let framed = self.decoder.feed(bytes, &mut events).map_err(|error| match error {
-            SseError::Event { limit } => Fault::Event { limit }.into(),
-            SseError::Total { limit } => ProviderError::ReplyTooLarge { limit },
-        });
-        let read = events.iter().try_for_each(|event| self.take(event, deltas));
-        let result = read.and(if self.done { Ok(()) } else { framed });
-        self.failed = result.err();
-        result
-    }
-
-    /// Whether the service said that nothing follows.
-    pub fn is_done(&self) -> bool {
-        self.done
-    }
-
-    /// Whether the model has stopped writing.
-    pub fn has_finished(&self) -> bool {
-        self.done || self.writing.finish.is_some()
-    }
-
-    /// How many events with content of any kind have come; comments, which only keep the connection
-    /// alive, are none.
-    pub fn events(&self) -> usize {
-        self.events
-    }
-
-    /// The text so far.
-    pub fn text(&self) -> &str {
-        &self.writing.text
-    }
-
-    /// The whole reply, once the body has ended or was closed. A stream that stops without saying that
-    /// it is complete was cut off; that is never taken for the model's own end.
-    pub fn end(&mut self) -> Result<ChatReply, ProviderError> {
-        match self.failed {
-            Some(error) => Err(error),
-            None if !self.has_finished() => Err(ProviderError::Truncated),
-            None => self.writing.end(200),
+/// Takes in a choice with its message or delta.
+fn take(choice: &Value, field: &str, writing: &mut Writing) {
+    let message = choice.get(field).unwrap_or(&Value::Null);
+    let refusal = message.get("refusal").and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+    let calls = message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
+    let reason = choice.get("finish_reason").and_then(Value::as_str);
+    let failed = reason == Some("error");
+    for (met, trouble) in [(calls, Trouble::Calls), (refusal, Trouble::Refused), (failed, Trouble::Failed)] {
+        if met {
+            writing.suffer(trouble);
         }
     }
-
-    fn take(&mut self, event: &SseEvent, deltas: &mut Vec<ChatDelta>) -> Result<(), ProviderError> {
-        let data = event.data.trim();
-        // Some relays wrap the comments of another stream into data.
-        if self.done || data.is_empty() || data.starts_with(':') {
-            return Ok(());
-        }
-        self.events += 1;
-        if data == "[DONE]" {
-            self.done = true;
-            return Ok(());
-        }
-        let value: Value = match serde_json::from_str(data) {
-            Ok(value) => value,
-            Err(_) if event.name == "error" => return Err(ProviderError::Upstream { status: 200 }),
-            Err(_) => return Err(Fault::Json.into()),
-        };
-        if event.name == "error" {
-            return Err(refusal::of_error(200, &value));
-        }
-        if let Some(error) = refusal::of_reply(200, &value) {
-            return Err(error);
-        }
-        self.writing.lossy |= event.lossy;
-        self.writing.usage = usage(&value).or(self.writing.usage);
-        self.writing.model = self.writing.model.take().or_else(|| model(&value));
-        let choices = value.get("choices").and_then(Value::as_array);
-        for choice in choices.into_iter().flatten().filter(|choice| is_first(choice)) {
-            if self.writing.finish.is_none() {
-                let text = self.writing.take(choice, choice.get("delta").unwrap_or(&Value::Null));
-                deltas.extend((!text.is_empty()).then_some(ChatDelta::Text(text)));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Why a reply has no text to use, the graver ones last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Trouble {
-    /// Tools were called, though none were offered.
-    Calls,
-    Refused,
-    Failed,
-}
-
-/// A reply in the making.
-#[derive(Debug, Default)]
-struct Writing {
-    filter: ThinkingFilter,
-    text: String,
-    finish: Option<Finish>,
-    trouble: Option<Trouble>,
-    usage: Option<Usage>,
-    model: Option<String>,
-    lossy: bool,
-}
-
-impl Writing {
-    /// Takes in a choice with its message or delta; gives the text that it adds.
-    fn take(&mut self, choice: &Value, message: &Value) -> String {
-        let content = message.get("content").map(content).unwrap_or_default();
-        let refusal = message.get("refusal").and_then(Value::as_str).is_some_and(|text| !text.is_empty());
-        let calls = message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
-        let reason = choice.get("finish_reason").and_then(Value::as_str);
-        let failed = reason == Some("error");
-        for (met, trouble) in [(calls, Trouble::Calls), (refusal, Trouble::Refused), (failed, Trouble::Failed)] {
-            self.trouble = self.trouble.max(met.then_some(trouble));
-        }
-        if let Some(reason) = reason {
-            self.finish = Some(finish(reason));
-        }
-        let mut text = self.filter.feed(&content);
-        if self.finish.is_some() {
-            text.push_str(&self.filter.end());
-        }
-        self.text.push_str(&text);
-        text
-    }
-
-    fn end(&mut self, status: u16) -> Result<ChatReply, ProviderError> {
-        self.text.push_str(&self.filter.end());
-        let finish = self.finish.unwrap_or(Finish::Other);
-        match self.trouble {
-            Some(Trouble::Failed) => return Err(ProviderError::Upstream { status }),
-            Some(Trouble::Refused) => return Err(ProviderError::Refused),
-            _ if !self.text.trim().is_empty() => (),
-            _ if finish == Finish::ContentFilter => return Err(ProviderError::ContentFiltered),
-            Some(Trouble::Calls) => return Err(Fault::Shape.into()),
-            None => return Err(Fault::Empty.into()),
-        }
-        let (text, model) = (std::mem::take(&mut self.text), self.model.take());
-        Ok(ChatReply { text, finish, usage: self.usage, model, lossy: self.lossy, tokens: Vec::new() })
+    writing.say(&message.get("content").map(content).unwrap_or_default());
+    if let Some(reason) = reason {
+        writing.stop(finish(reason));
     }
 }
 
@@ -311,7 +184,7 @@ impl Writing {
 pub(in crate::provider) fn finish(reason: &str) -> Finish {
     match reason {
         "stop" => Finish::Stop,
-        "length" => Finish::Length,
+        "length" | "model_length" => Finish::Length,
         "content_filter" => Finish::ContentFilter,
         _ => Finish::Other,
     }
@@ -338,10 +211,11 @@ fn text_part(part: &Value) -> Option<&str> {
 
 pub(in crate::provider) fn usage(value: &Value) -> Option<Usage> {
     let usage = value.get("usage").filter(|usage| !usage.is_null()).or_else(|| value.pointer("/x_groq/usage"))?;
-    let tokens = |name| usage.get(name).and_then(Value::as_u64);
-    Some(Usage { input_tokens: tokens("prompt_tokens")?, output_tokens: tokens("completion_tokens")? })
+    let (input_tokens, output_tokens) = (tokens(usage, "prompt_tokens")?, tokens(usage, "completion_tokens")?);
+    Some(Usage { input_tokens, output_tokens })
 }
 
-pub(in crate::provider) fn model(value: &Value) -> Option<String> {
-    Some(value.get("model")?.as_str()?.chars().take(128).collect())
+/// The model that a reply names.
+pub(in crate::provider) fn model(value: &Value) -> Option<&str> {
+    value.get("model")?.as_str()
 }

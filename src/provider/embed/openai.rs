@@ -8,23 +8,25 @@ use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EmbedRequest, Row, vectors};
+use super::{EmbedCodec, EmbedLimits, EmbedModel, EmbedRequest, MAX_BYTES, MAX_TEXTS, Row, numbers};
 use crate::provider::error::{Fault, ProviderError};
-use crate::provider::http::{Endpoint, HttpRequest, HttpResponse};
-use crate::provider::refusal;
+use crate::provider::http::HttpRequest;
 
-/// How many bytes of a reply are read for each text: 8,192 components written in full.
-const LARGEST_ROW: usize = 256 << 10;
+/// A service that speaks like `OpenAI`.
+#[derive(Debug)]
+pub(super) struct OpenAi {
+    /// Whether the number of dimensions is called `output_dimension`.
+    output_dimension: bool,
+    limits: EmbedLimits,
+}
 
-/// A model behind an OpenAI-compatible endpoint.
-#[derive(Debug, Clone)]
-pub struct OpenAiEmbed {
-    /// The base URL, `/v1` or the like included, and the key.
-    pub endpoint: Endpoint,
-    /// The model's name at the service.
-    pub model: String,
-    /// The dimensions that are asked for, of a model that lets its callers choose.
-    pub dimensions: Option<usize>,
+impl OpenAi {
+    /// As most have it.
+    pub(super) const USUAL: Self =
+        Self { output_dimension: false, limits: EmbedLimits { texts: MAX_TEXTS, bytes: MAX_BYTES } };
+    /// Mistral takes 16,384 tokens in one request, and code has two bytes a token.
+    pub(super) const MISTRAL: Self =
+        Self { output_dimension: true, limits: EmbedLimits { texts: MAX_TEXTS, bytes: 32_000 } };
 }
 
 #[derive(Serialize)]
@@ -34,22 +36,31 @@ struct Body<'a> {
     encoding_format: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     dimensions: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_dimension: Option<usize>,
 }
 
-impl OpenAiEmbed {
-    /// The request to send.
-    pub fn request(&self, asked: &EmbedRequest) -> HttpRequest {
-        let Self { endpoint, model, dimensions } = self;
-        let body = Body { model, input: asked.texts(), encoding_format: "float", dimensions: *dimensions };
-        HttpRequest::post(endpoint, "/embeddings", "application/json", &body, LARGEST_ROW * asked.texts().len())
+impl EmbedCodec for OpenAi {
+    fn request(&self, to: &EmbedModel, asked: &EmbedRequest) -> HttpRequest {
+        let EmbedModel { endpoint, model, dimensions, .. } = to;
+        let chosen = |field: bool| dimensions.filter(|_| field);
+        let body = Body {
+            model,
+            input: asked.texts(),
+            encoding_format: "float",
+            dimensions: chosen(!self.output_dimension),
+            output_dimension: chosen(self.output_dimension),
+        };
+        HttpRequest::post(endpoint, "/embeddings", "application/json", &body, asked.largest_reply())
     }
 
-    /// A vector of length 1 for each text, in the order of the texts.
-    pub fn reply(&self, asked: &EmbedRequest, response: &HttpResponse) -> Result<Vec<Vec<f32>>, ProviderError> {
-        let value = refusal::json_of(response)?;
-        let data = value.get("data").and_then(Value::as_array).ok_or(Fault::Shape)?;
-        let rows = data.iter().map(row).collect::<Option<Vec<Row>>>().ok_or(Fault::Shape)?;
-        vectors(rows, asked)
+    fn rows(&self, reply: &Value) -> Result<Vec<Row>, ProviderError> {
+        let data = reply.get("data").and_then(Value::as_array).ok_or(Fault::Shape)?;
+        Ok(data.iter().map(row).collect::<Option<Vec<Row>>>().ok_or(Fault::Shape)?)
+    }
+
+    fn limits(&self) -> EmbedLimits {
+        self.limits
     }
 }
 
@@ -60,15 +71,11 @@ fn row(item: &Value) -> Option<Row> {
         Some(index) => Some(index.as_u64().unwrap_or(u64::MAX)),
     };
     let (components, dimension) = match item.get("embedding")? {
-        Value::Array(numbers) => (numbers.iter().map(component).collect(), numbers.len()),
+        Value::Array(list) => numbers(list),
         Value::String(text) => packed(text)?,
         _ => return None,
     };
     Some(Row { index, components, dimension })
-}
-
-fn component(number: &Value) -> Option<f32> {
-    number.as_f64().map(|number| number as f32).filter(|number| number.is_finite())
 }
 
 /// Little-endian `f32`s in base64.

@@ -1,5 +1,17 @@
 // What a strict compiler must accept, and what it must not.
-import { CountercheckError, createAssistant, type Answer, type AnswerEvent } from "countercheck";
+import {
+  CountercheckError,
+  anthropic,
+  cloudflareSearch,
+  createAssistant,
+  mistralSearch,
+  ollama,
+  searxng,
+  workersAi,
+  type Answer,
+  type AnswerEvent,
+} from "countercheck";
+import { webLlm } from "countercheck/adapters";
 import type { CountercheckAssistant } from "countercheck/element";
 import embedder from "countercheck/embedder.bin";
 
@@ -15,6 +27,17 @@ const grounded: boolean | null = answer.grounded;
 declare const element: CountercheckAssistant;
 element.ask(first ?? String(grounded));
 export const isOurs = (error: unknown): string => (error instanceof CountercheckError ? error.code : "other");
+
+const vendors = [anthropic({ model: "m", key: "k" }), ollama({ model: "m" }), workersAi({ account: "a", model: "m" })];
+await createAssistant({ chat: { generate: vendors, grade: "builtin" }, search: mistralSearch({ key: "k", model: "m" }) });
+cloudflareSearch({ account: "a", key: "k", engine: "exa" });
+webLlm satisfies (engine: never) => unknown;
+// @ts-expect-error a model has a name
+anthropic({ key: "k" });
+// @ts-expect-error it has no address of its own
+searxng({ key: "k" });
+// @ts-expect-error quotes are not one of several
+await createAssistant({ chat: ["builtin"] });
 
 // @ts-expect-error an unknown option
 await createAssistant({ indx: "docs.ccx" });

@@ -25,8 +25,9 @@ Usage
       Answers from the index, with citations and what the checks said.
       --batch          grades all passages with one call in place of one each
       --strategy NAME          how; countercheck by default, self-rag needs a model
-      --chat-url URL           a model behind an OpenAI-compatible endpoint, in place of the built-in solver
-      --chat-model NAME        the model's name there
+      --chat-model NAME        a model, in place of the built-in solver
+      --chat-vendor NAME       whose it is: openai (or whoever speaks like it), ollama, mistral, anthropic, …
+      --chat-url URL           where it is, if not at its vendor's usual address
       --chat-protocol NAME     chat, or completions for a Self-RAG checkpoint
       COUNTERCHECK_CHAT_KEY    the environment variable with the key, if it takes one
   countercheck estimate [--strategy NAME] [-k N] [--max-retries N] [--json]
@@ -36,10 +37,11 @@ Usage
       --scorer         one call of a scorer grades all passages
       --price-input P, --price-output P, --price-web-search P, --price-embedding P
                        for a million tokens read, a million written, a search, a vector
-  Vectors come from the built-in embedder, or from a model behind an OpenAI-compatible endpoint; an
-  index is searched with the model that it was made with.
-      --embed-url URL          for instance http://127.0.0.1:11434/v1
-      --embed-model NAME       the model's name there
+  Vectors come from the built-in embedder, or from an embedding model; an index is searched with the
+  model that it was made with.
+      --embed-model NAME       the model's name
+      --embed-vendor NAME      whose it is: openai (or whoever speaks like it), ollama, mistral, gemini, …
+      --embed-url URL          where it is, for instance http://127.0.0.1:11434/v1
       --embed-dimensions N     of its vectors, where the model lets one choose
       COUNTERCHECK_EMBED_KEY   the environment variable with the key, if it takes one
   countercheck --help | --version
@@ -59,6 +61,7 @@ const OPTIONS = {
   strategy: { type: "string" },
   "chat-url": { type: "string" },
   "chat-model": { type: "string" },
+  "chat-vendor": { type: "string" },
   "chat-protocol": { type: "string" },
   "max-retries": { type: "string" },
   embed: { type: "boolean" },
@@ -70,13 +73,14 @@ const OPTIONS = {
   "price-embedding": { type: "string" },
   "embed-url": { type: "string" },
   "embed-model": { type: "string" },
+  "embed-vendor": { type: "string" },
   "embed-dimensions": { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
 
-const ANSWERING = ["strategy", "chat-url", "chat-model", "chat-protocol"] as const;
-const EMBEDDING = ["embed-url", "embed-model", "embed-dimensions"] as const;
+const ANSWERING = ["strategy", "chat-url", "chat-model", "chat-vendor", "chat-protocol"] as const;
+const EMBEDDING = ["embed-url", "embed-model", "embed-vendor", "embed-dimensions"] as const;
 
 const PRICES = ["price-input", "price-output", "price-web-search", "price-embedding"] as const;
 

@@ -11,11 +11,12 @@ import type { Runtime } from "./runtime.ts";
 import type {
   CacheOptions,
   Chat,
-  OpenAiEmbeddings,
+  EmbeddingModel,
   RetrieveFunction,
   Role,
   Scorer,
   Solver,
+  Solvers,
   Timeouts,
   WebSearch,
 } from "./services.ts";
@@ -52,7 +53,7 @@ export async function connected(
 function connection({ chat, search, embed, retrieve, cache }: AssistantOptions): (engine: glue.Engine) => void {
   const functions = new PageFunctions();
   const settings: Record<string, unknown> = {};
-  for (const role of ROLES) settings[role] = solver(solverOf(chat, role), role, functions);
+  for (const role of ROLES) settings[role] = solver(solversOf(chat, role), role, functions);
   if (search !== undefined) settings.search = webSearch(search, functions);
   if (embed !== undefined) settings.embed = embedder(embed);
   if (retrieve !== undefined) settings.retriever = retriever(retrieve, functions);
@@ -60,39 +61,48 @@ function connection({ chat, search, embed, retrieve, cache }: AssistantOptions):
   return (engine) => engine.setServices(settings, functions.again());
 }
 
-function solverOf(chat: Chat | undefined, role: Role): Solver | Scorer {
+function solversOf(chat: Chat | undefined, role: Role): Solvers | Scorer {
   if (chat === undefined) return "builtin";
-  if (typeof chat === "string" || typeof chat === "function" || "kind" in chat) return chat as Solver;
+  if (typeof chat !== "object" || Array.isArray(chat) || "kind" in chat) return chat as Solvers;
   const unknown = Object.keys(chat).find((name) => !(ROLES as readonly string[]).includes(name));
   if (unknown !== undefined) throw invalid(`chat.${unknown}`, `the roles are ${ROLES.join(", ")}`);
-  return (chat as Partial<Record<Role, Solver | Scorer>>)[role] ?? "builtin";
+  return chat[role] ?? "builtin";
 }
 
-function solver(of: Solver | Scorer, role: Role, { models, scorers }: PageFunctions): unknown {
+function solver(of: Solvers | Scorer, role: Role, functions: PageFunctions): unknown {
+  const { models, scorers } = functions;
+  if (Array.isArray(of)) return { kind: "ordered", of: of.map((one: Solver) => solver(one, role, functions)) };
   if (of === "builtin") return { kind: "builtin" };
   if (typeof of === "function") return { kind: "own", number: models.push(of) - 1 };
-  if (of.kind === "openai") {
-    const { model, confidence = false } = of;
-    return { kind: "openai", model: String(model ?? ""), place: place(of), confidence };
+  if (of.kind === "chat") {
+    const { vendor, model, confidence = false } = of;
+    return { kind: "chat", vendor, model: String(model ?? ""), place: place(of), confidence };
   }
   if (of.kind === "completions") return { kind: "completions", model: String(of.model ?? ""), place: place(of) };
   if (of.kind === "worker") return { kind: "worker", place: place(of, true) };
   if (of.kind === "scorer") return { kind: "scorer", number: scorers.push(of.score) - 1 };
-  throw invalid(`chat (${role})`, 'give openai({ … }), completions({ … }), endpoint("https://…"), a function or "builtin"');
+  throw invalid(`chat (${role})`, 'give openai({ … }) or another vendor, endpoint("https://…"), a function or "builtin"');
 }
 
 function webSearch(of: WebSearch, { searches }: PageFunctions): unknown {
   if (typeof of === "function") return { kind: "own", number: searches.push(of) - 1 };
-  if (of.kind === "tavily") return { kind: "tavily", place: place(of) };
+  if (of.kind === "search") {
+    const { vendor, model, engine, gateway } = of;
+    return { kind: "vendor", vendor, place: place(of), options: given({ model, engine, gateway }) };
+  }
   if (of.kind === "worker") return { kind: "worker", place: place(of, true) };
-  throw invalid("search", 'give tavily({ … }), endpoint("https://…") or a function');
+  throw invalid("search", 'give tavily({ … }) or another vendor, endpoint("https://…") or a function');
 }
 
-function embedder(of: OpenAiEmbeddings): unknown {
-  if (of.kind !== "openai-embeddings") throw invalid("embed", "give openaiEmbeddings({ … })");
-  const { model, dimensions } = of;
-  const chosen = dimensions === undefined ? {} : { dimensions };
-  return { kind: "openai", model: String(model ?? ""), place: place(of), ...chosen };
+function embedder(of: EmbeddingModel): unknown {
+  if (of.kind !== "embeddings") throw invalid("embed", "give openaiEmbeddings({ … }) or those of another vendor");
+  const { vendor, model, dimensions } = of;
+  return { vendor, model: String(model ?? ""), place: place(of), ...given({ dimensions }) };
+}
+
+/** What is given of what may be. */
+function given(options: Record<string, unknown>): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 interface Placed {
@@ -103,8 +113,7 @@ interface Placed {
 
 function place({ baseUrl, key, timeouts }: Placed, mayBeRelative = false): unknown {
   const base = mayBeRelative && typeof location === "object" ? new URL(baseUrl ?? "", location.href).href : baseUrl;
-  const given = { base_url: base, key, headers_ms: timeouts?.headers, idle_ms: timeouts?.idle };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return given({ base_url: base, key, headers_ms: timeouts?.headers, idle_ms: timeouts?.idle });
 }
 
 function kept(cache: CacheOptions, functions: PageFunctions): unknown {

@@ -14,27 +14,32 @@ import type { Assistant, AssistantOptions } from "./types.ts";
 
 export type { Answer, Estimate, EstimateOptions, EstimatedStep, EstimatedSteps, Usage } from "./usage.ts";
 export { CountercheckError } from "./error.ts";
-export { completions, endpoint, openai, openaiEmbeddings, scorer, tavily } from "./services.ts";
+export { completions, endpoint, scorer } from "./services.ts";
+export * from "./vendors.ts";
 export type {
   CacheOptions,
   Chat,
   ChatContext,
   ChatFunction,
+  ChatModel,
+  ChatOptions,
   ChatReply,
   ChatRequest,
   CompletionsModel,
+  EmbeddingModel,
+  EmbeddingOptions,
   FoundPage,
   FoundPassage,
-  OpenAiEmbeddings,
-  OpenAiModel,
   RetrieveFunction,
   Role,
   ScoreFunction,
   ScoreRequest,
   Scorer,
   SearchFunction,
+  SearchService,
+  ServiceOptions,
   Solver,
-  TavilySearch,
+  Solvers,
   Timeouts,
   WebSearch,
   WorkerEndpoint,

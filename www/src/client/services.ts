@@ -31,21 +31,64 @@ export interface CacheOptions {
   set?(key: string, value: string): unknown;
 }
 
-/** A model behind an OpenAI-compatible endpoint. */
-export interface OpenAiModel {
-  readonly kind: "openai";
-  /** For instance `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`. */
-  baseUrl: string;
-  /** The model's name there. */
-  model: string;
+/** What every vendor's service takes. */
+export interface ServiceOptions {
   /** Whoever can see this page can see it: fine for one's own key, else use a Worker. */
   key?: string;
+  /** Where the service is, its version included, for instance `https://api.openai.com/v1`; by default the vendor's. */
+  baseUrl?: string;
+  timeouts?: Timeouts;
+}
+
+/** What every vendor's model takes. */
+export interface ModelOptions extends ServiceOptions {
+  /** The model's name at the vendor. */
+  model: string;
+}
+
+/** What every vendor's chat model takes. */
+export interface ChatOptions extends ModelOptions {
   /**
    * Whether a grade of yes or no comes with the probability of yes as its score, where the service tells
    * log probabilities. It orders passages; the verdict is what the model wrote.
    */
   confidence?: boolean;
-  timeouts?: Timeouts;
+}
+
+/** What every vendor's embedding model takes. */
+export interface EmbeddingOptions extends ModelOptions {
+  /** How many components its vectors have, of a model that lets its callers choose. */
+  dimensions?: number;
+}
+
+/** For vendors that have no address of their own. */
+export type At<Options> = Options & { baseUrl: string };
+
+/** For Cloudflare: the account, in place of an address. */
+export type Of<Options> = Options & ({ account: string } | { baseUrl: string });
+
+/** A chat model of a vendor. */
+export interface ChatModel extends ChatOptions {
+  readonly kind: "chat";
+  readonly vendor: string;
+}
+
+/** An embedding model of a vendor; an index bears its name, and takes the vectors of no other. */
+export interface EmbeddingModel extends EmbeddingOptions {
+  readonly kind: "embeddings";
+  readonly vendor: string;
+}
+
+/** A vendor's web search. */
+export interface SearchService extends ServiceOptions {
+  readonly kind: "search";
+  readonly vendor: string;
+  /** The model that searches, where it is one. */
+  model?: string;
+  /** The search behind a gateway to several. */
+  engine?: string;
+  /** The gateway. */
+  gateway?: string;
 }
 
 /** A model that continues text behind a completions endpoint: a released Self-RAG checkpoint. */
@@ -57,28 +100,6 @@ export interface CompletionsModel {
   model: string;
   /** Whoever can see this page can see it. */
   key?: string;
-  timeouts?: Timeouts;
-}
-
-/** An embedding model behind an OpenAI-compatible endpoint. */
-export interface OpenAiEmbeddings {
-  readonly kind: "openai-embeddings";
-  /** For instance `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`. */
-  baseUrl: string;
-  /** The model's name there; an index bears it, and takes the vectors of no other. */
-  model: string;
-  /** Whoever can see this page can see it. */
-  key?: string;
-  /** How many components its vectors have, of a model that lets its callers choose. */
-  dimensions?: number;
-  timeouts?: Timeouts;
-}
-
-/** Tavily's web search, or a relay of it. */
-export interface TavilySearch {
-  readonly kind: "tavily";
-  key?: string;
-  baseUrl?: string;
   timeouts?: Timeouts;
 }
 
@@ -179,37 +200,28 @@ export type RetrieveFunction = (
 export type Role = "grade" | "rewrite" | "generate" | "check";
 
 /** Who answers: a model, a Worker that has one, a function, or the built-in solver. */
-export type Solver = "builtin" | OpenAiModel | CompletionsModel | WorkerEndpoint | ChatFunction;
+export type Solver = "builtin" | ChatModel | CompletionsModel | WorkerEndpoint | ChatFunction;
 
-/** One solver, or one for each role; roles without one are the built-in solver's. Only `grade` may be a scorer. */
-export type Chat = Solver | (Partial<Record<Exclude<Role, "grade">, Solver>> & { grade?: Solver | Scorer });
+/**
+ * Who answers, in order: the next is asked when one fails. What was declined or withheld is not put to another,
+ * and nothing is once a part of a draft was shown.
+ */
+export type Solvers = Solver | Exclude<Solver, "builtin">[];
+
+/** For all roles, or for each; roles without one are the built-in solver's. Only `grade` may be a scorer. */
+export type Chat = Solvers | (Partial<Record<Exclude<Role, "grade">, Solvers>> & { grade?: Solvers | Scorer });
 
 /** Who searches the web. */
-export type WebSearch = TavilySearch | WorkerEndpoint | SearchFunction;
-
-/** A model behind an OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM, Groq, OpenRouter. */
-export function openai(options: Omit<OpenAiModel, "kind">): OpenAiModel {
-  return { kind: "openai", ...options };
-}
+export type WebSearch = SearchService | WorkerEndpoint | SearchFunction;
 
 /** A released Self-RAG checkpoint behind a completions endpoint (vLLM, llama.cpp), for the strategy `self-rag`. */
 export function completions(options: Omit<CompletionsModel, "kind">): CompletionsModel {
   return { kind: "completions", ...options };
 }
 
-/** An embedding model behind an OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM. */
-export function openaiEmbeddings(options: Omit<OpenAiEmbeddings, "kind">): OpenAiEmbeddings {
-  return { kind: "openai-embeddings", ...options };
-}
-
 /** A function that scores passages, in a grader's place: one call for all of them. */
 export function scorer(score: ScoreFunction): Scorer {
   return { kind: "scorer", score };
-}
-
-/** Web search by Tavily. */
-export function tavily(options: Omit<TavilySearch, "kind">): TavilySearch {
-  return { kind: "tavily", ...options };
 }
 
 /** A Worker of ours; an address without a host is below the page's own. */

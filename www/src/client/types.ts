@@ -13,7 +13,7 @@ import type {
 
 import type { Cancellation } from "./cancellation.ts";
 import type { Answer } from "./usage.ts";
-import type { CacheOptions, Chat, OpenAiEmbeddings, RetrieveFunction, WebSearch } from "./services.ts";
+import type { CacheOptions, Chat, EmbeddingModel, RetrieveFunction, WebSearch } from "./services.ts";
 
 /** Where bytes come from: an address to fetch, or the bytes themselves. */
 export type Source = string | URL | Uint8Array | ArrayBuffer | Response;
@@ -44,7 +44,7 @@ export interface AssistantOptions {
    * Who makes the vectors of queries and documents; by default the embedder's table, which is then not
    * loaded. An index with vectors must have been made with the same model.
    */
-  embed?: OpenAiEmbeddings;
+  embed?: EmbeddingModel;
   /** Who finds passages in place of an index: any retriever there is. Give it a `chat` model to judge them. */
   retrieve?: RetrieveFunction;
   /**

@@ -38,13 +38,14 @@ export function destinations({ chat, search }: Services, messages: Messages): st
 }
 
 function solversOf(chat: Chat): (Solver | Scorer)[] {
-  const isOne = typeof chat !== "object" || "kind" in chat;
-  return isOne ? [chat as Solver] : Object.values(chat);
+  const isOne = typeof chat !== "object" || Array.isArray(chat) || "kind" in chat;
+  return (isOne ? [chat] : Object.values(chat)).flat() as (Solver | Scorer)[];
 }
 
 function hostOf(service: Exclude<Solver, "builtin"> | Scorer | WebSearch, messages: Messages): string {
   if (typeof service === "function" || service.kind === "scorer") return messages.ownService;
-  const usual = service.kind === "tavily" ? "https://api.tavily.com" : "/";
-  const address = webAddress(service.baseUrl || usual, document.baseURI);
+  // A vendor at its own address is known by its name.
+  if ("vendor" in service && !service.baseUrl) return service.vendor;
+  const address = webAddress(service.baseUrl || "/", document.baseURI);
   return address === undefined ? "?" : new URL(address).host;
 }
