@@ -48,10 +48,10 @@ async function countRounds() {
   let heading = "";
   for (const { path, k, strategy, calls, rounds: count, ms, outcome } of rounds) {
     const next = `${path}, k = ${k}`;
-    if (next !== heading) console.log(`\n${next.padEnd(24)}   calls  rounds      ms`);
+    if (next !== heading) console.log(`\n${next.padEnd(28)}   calls  rounds      ms`);
     heading = next;
     const numbers = [calls, count, ms.toLocaleString("en")].map((number) => String(number).padStart(7)).join(" ");
-    console.log(`  ${strategy.padEnd(22)} ${numbers}  ${outcome}`);
+    console.log(`  ${strategy.padEnd(26)} ${numbers}  ${outcome}`);
   }
   return rounds;
 }
