@@ -5,39 +5,39 @@
 export const mutants = [
   {
     name: "max_calls is not enforced",
-    file: "src/pipeline/run.rs",
-    search: "self.free_calls().checked_sub(count as u32).ok_or(Stop::Calls)",
-    replace: "Ok(self.free_calls().saturating_sub(count as u32))",
+    file: "src/pipeline/ledger.rs",
+    search: "if all.calls > *max_calls {",
+    replace: "if all.calls > max_calls.saturating_add(1) {",
   },
   {
     name: "a batch is admitted as one call",
-    file: "src/pipeline/run.rs",
-    search: "admit(tasks.len())",
-    replace: "admit(1)",
+    file: "src/pipeline/ledger.rs",
+    search: "let mut all = each.iter().map(|bill| bill.times(least)).fold(kept, Bill::plus);",
+    replace: "let mut all = each.iter().take(1).map(|bill| bill.times(least)).fold(kept, Bill::plus);",
   },
   {
     name: "retries are not charged against each other",
-    file: "src/pipeline/run.rs",
-    search: "*spare -= retries;",
+    file: "src/pipeline/ledger.rs",
+    search: "                all = all.plus(*bill);\n",
     replace: "",
   },
   {
     name: "no call is ever repeated",
-    file: "src/pipeline/run.rs",
-    search: "let may_call = 1 + retries;",
-    replace: "let may_call = 1;",
+    file: "src/pipeline/ledger.rs",
+    search: "while times <= self.limits.retries &&",
+    replace: "while times < least.max(1) &&",
   },
   {
     name: "retries may use up all free calls",
-    file: "src/pipeline/run.rs",
-    search: "let retries = self.retries.min(*spare);",
-    replace: "let retries = *spare;",
+    file: "src/pipeline/ledger.rs",
+    search: "while times <= self.limits.retries &&",
+    replace: "while times <= 99 &&",
   },
   {
     name: "effects begin at the deadline",
-    file: "src/pipeline/run.rs",
-    search: "if self.now >= self.deadline {",
-    replace: "if self.now > self.deadline {",
+    file: "src/pipeline/ledger.rs",
+    search: "if now >= self.deadline {",
+    replace: "if now > self.deadline {",
   },
   {
     name: "replies are joined by arrival",
@@ -47,13 +47,13 @@ export const mutants = [
   },
   {
     name: "an effect stays open after its reply",
-    file: "src/pipeline/run.rs",
+    file: "src/pipeline/ledger.rs",
     search: "let open = self.open.swap_remove(at);",
     replace: "let open = self.open[at];",
   },
   {
     name: "failed calls are not booked",
-    file: "src/pipeline/run.rs",
+    file: "src/pipeline/ledger.rs",
     search: "self.calls.book(open.call, outcome.called);",
     replace: "if !matches!(outcome.reply, Reply::Failed(_)) { self.calls.book(open.call, outcome.called); }",
   },
@@ -65,9 +65,9 @@ export const mutants = [
   },
   {
     name: "the query's vector is taken from nothing",
-    file: "src/pipeline/run.rs",
-    search: "let may_call = self.retries.saturating_add(1).min(free);",
-    replace: "let may_call = 1 + self.retries;",
+    file: "src/pipeline/ledger.rs",
+    search: "let least = u32::from(call != Call::Embed);",
+    replace: "let least = 1;\n        let kept = if call == Call::Embed { Bill::default() } else { kept };",
   },
   {
     name: "a query without a vector finds nothing",
@@ -83,8 +83,8 @@ export const mutants = [
   },
   {
     name: "a search is not booked",
-    file: "src/pipeline/run.rs",
-    search: "self.calls.retrieve += 1;",
+    file: "src/pipeline/ledger.rs",
+    search: "self.calls.retrieve += u32::from(matches!(effect, Effect::Retrieve { .. }));",
     replace: "",
   },
   {
@@ -199,8 +199,8 @@ export const mutants = [
   {
     name: "a cut context is whole again after its draft",
     file: "src/pipeline/answer.rs",
-    search: "generate(path, question, &mut context, &rejected, strategy, record)",
-    replace: "generate(path, question, &mut context.clone(), &rejected, strategy, record)",
+    search: "generate(path, question, &mut context, guess.take(), &rejected, strategy, record)",
+    replace: "generate(path, question, &mut context.clone(), guess.take(), &rejected, strategy, record)",
   },
   {
     name: "a cut context is not told",
@@ -421,5 +421,23 @@ export const mutants = [
     file: "src/pipeline/cost.rs",
     search: "path.grade.saturating_add(of_results(graded(results)))",
     replace: "path.grade",
+  },
+  {
+    name: "nothing is kept for the draft",
+    file: "src/pipeline/ledger.rs",
+    search: "Call::Embed | Call::Decide | Call::Grade | Call::Web => draft_and_checks,",
+    replace: "Call::Embed | Call::Decide | Call::Grade | Call::Web => Bill::default(),",
+  },
+  {
+    name: "a later draft is begun without calls for its checks",
+    file: "src/pipeline/ledger.rs",
+    search: "Call::Generate if self.calls.generate > 0 => self.kept_for_checks,",
+    replace: "Call::Generate if self.calls.generate > 99 => self.kept_for_checks,",
+  },
+  {
+    name: "a query is written for a search that cannot be afforded",
+    file: "src/pipeline/ledger.rs",
+    search: "Call::Rewrite => draft_and_checks.plus(Bill { calls: 1, searches: 1, ..Bill::default() }),",
+    replace: "Call::Rewrite => draft_and_checks,",
   },
 ];
