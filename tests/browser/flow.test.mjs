@@ -107,7 +107,7 @@ test("each_statement_is_shown_with_its_verdict_and_the_quotation_that_supports_i
     if (role === "repair") return reply.say('{"statements": []}');
     if (role !== "claims") return reply.say("The option sets the limit. The moon is made of cheese.");
     // The words of the first document, whatever they are.
-    const quote = /\[1\]\n<<.*>>\n(?:.*\n)?\s*(\S+ \S+ \S+)/.exec(content)?.[1] ?? "";
+    const quote = /\[1\]\n<<.*>>\n.*\n\n[^]*?([A-Za-z]+ [A-Za-z]+)/.exec(content)?.[1] ?? "";
     const said = [...content.matchAll(/^\[(\d+)\]\n<<.*>>\n(The .*)$/gm)].map(([, id, claim]) => {
       const holds = claim.includes("option");
       return { id: Number(id), support: holds ? "yes" : "no", document: holds ? 1 : 0, quote: holds ? quote : "" };

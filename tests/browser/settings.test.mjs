@@ -51,6 +51,8 @@ async function openSettings(page) {
 
 /** Chooses the model and fills in its fields. */
 async function chooseModel(page, { url = model.url, name = "scripted", key = KEY } = {}) {
+  // It speaks in the verdicts of the tutorials.
+  await page.getByRole("radio", { name: "Self-reflective", exact: true }).check();
   await page.getByRole("radio", { name: "A model at an OpenAI-compatible address" }).check();
   const fields = page.locator(".fields").filter({ has: page.getByLabel("Model", { exact: true }) });
   await fields.getByLabel("Base URL").fill(url);
