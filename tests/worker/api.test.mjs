@@ -108,7 +108,7 @@ const BAD_BODIES = [
   ["no question", {}, 400, "invalid_request"],
   ["a question that is no text", { question: 7 }, 400, "invalid_request"],
   ["an unknown field", { ...KNEADING, model: "huge" }, 400, "unknown_field"],
-  ["an unknown limit", { ...KNEADING, limits: { max_tokens: 1e6 } }, 400, "unknown_field"],
+  ["an unknown limit", { ...KNEADING, limits: { max_words: 1e6 } }, 400, "unknown_field"],
   ["duplicate keys", '{"question":"a","question":"b"}', 400, "invalid_request"],
   ["something behind the JSON", '{"question":"a"}{}', 400, "invalid_request"],
   ["depth", `{"question":${"[".repeat(15_000)}`, 400, "invalid_request"],
