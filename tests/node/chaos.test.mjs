@@ -6,11 +6,11 @@ import { createAssistant, openai } from "../../dist/node.js";
 import { spoil } from "../services/chaos.mjs";
 import { listen } from "../services/service.mjs";
 
-const WORDS = ["Knead ", "the dough ", "for ten ", "minutes ", "数🙂", "é", "\u{1F469}‍\u{1F373} ", "[1]."];
+const WORDS = ["Knead it ", "ten minutes ", "数🙂é", "\u{1F469}‍\u{1F373} ", "[1]."];
 const WHOLE = WORDS.join("");
 const CODES = ["network", "truncated", "timeout", "bad_response", "cors_or_network"];
 const chunk = (content, finish_reason = null) =>
-  `data: ${JSON.stringify({ object: "chat.completion.chunk", model: "m", choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`;
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`;
 const BODY = `: hello\n\n${WORDS.map((word) => chunk(word)).join("")}${chunk("", "stop")}data: [DONE]\n\n`;
 
 let service;
@@ -24,7 +24,7 @@ before(async () => {
     response.end();
   });
   proxy = await spoil(service.url);
-  length = (await (await fetch(service.url, { method: "POST", body: "{}" })).arrayBuffer()).byteLength + 500;
+  length = (await (await fetch(service.url, { method: "POST", body: "{}" })).arrayBuffer()).byteLength + 400;
 });
 
 after(async () => {
@@ -87,14 +87,15 @@ for (const [kind, step] of [["end", 1], ["reset", 7]]) {
     const assistant = await assistantFor(t);
     const counts = await sweep(0, length, step, (n) => outcome(assistant, kind, n));
     t.diagnostic(JSON.stringify(counts));
-    assert.ok(counts.whole > 0 && counts.part > 100, JSON.stringify(counts));
+    assert.ok(counts.whole > 0 && counts.part > 50, JSON.stringify(counts));
     assert.equal(Object.values(counts).reduce((sum, count) => sum + count), Math.ceil(length / step));
   });
 }
 
 test("a_connection_on_which_nothing_more_comes", async (t) => {
-  const assistant = await assistantFor(t, { headers: 300, idle: 300 });
-  const counts = await sweep(0, length, 41, (n) => outcome(assistant, "hole", n));
+  // Long enough for a busy machine; all of them wait at once.
+  const assistant = await assistantFor(t, { headers: 4000, idle: 4000 });
+  const counts = await sweep(0, length, Math.ceil(length / 16), (n) => outcome(assistant, "hole", n));
   t.diagnostic(JSON.stringify(counts));
   assert.ok(counts.timeout > 0 && counts.part > 0 && counts.whole > 0, JSON.stringify(counts));
 });
@@ -107,7 +108,7 @@ test("every_size_of_slice_splits_every_character_somewhere_and_the_draft_is_whol
 test("a_reply_that_is_late_or_comes_byte_by_byte", async (t) => {
   const assistant = await assistantFor(t);
   assert.equal(await outcome(assistant, "latency", 700), "whole");
-  // A byte a second: the deadline ends it, and what there is by then is no whole draft.
+  // A byte a second: the deadline ends it while there are only headers.
   const slow = await outcome(assistant, "trickle", 1000, { maxCalls: 1, deadlineMs: 2500 });
   assert.equal(slow, "budget");
 });
