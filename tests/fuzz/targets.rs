@@ -8,6 +8,7 @@ use countercheck::provider::search::{self, SearchEngine, SearchOptions, WebQuery
 use countercheck::provider::sse::{SseDecoder, SseLimits};
 use countercheck::provider::verdict;
 use countercheck::retry::hint;
+use xxhash_rust::xxh64::xxh64;
 
 use crate::events::reference;
 
@@ -115,8 +116,16 @@ fn retry_after(data: &[u8]) {
     }
 }
 
-/// What is loaded can be saved, and is the same when it is loaded again.
+/// What is loaded can be saved, and is the same when it is loaded again; also with a checksum that is right, or
+/// nothing behind it would ever be looked at.
 fn snapshot(data: &[u8]) {
+    loaded(data);
+    if let Some((content, _)) = data.split_last_chunk::<8>() {
+        loaded(&[content, &xxh64(content, 0).to_le_bytes()].concat());
+    }
+}
+
+fn loaded(data: &[u8]) {
     if let Ok(index) = Index::load(data) {
         let saved = index.save(index.splitter_version().unwrap_or_default());
         let again = Index::load(&saved).expect("what was saved is loaded");
