@@ -49,6 +49,9 @@ pub enum ProviderError {
     /// without it.
     #[error("the service does not take the requested reply format: ask for plain text")]
     FormatRefused,
+    /// The model lets nobody choose its temperature; ask without one.
+    #[error("the model takes no temperature: ask without one")]
+    TemperatureRefused,
     /// The request is well formed but cannot be carried out (HTTP 422).
     #[error("the service cannot carry out the request as it is (HTTP 422)")]
     Unprocessable,
@@ -278,7 +281,7 @@ impl ProviderError {
             Self::Timeout { .. } => "timeout",
             Self::Conflict => "conflict",
             Self::TooLong | Self::ReplyTooLarge { .. } => "too_large",
-            Self::FormatRefused | Self::Unprocessable => "unprocessable",
+            Self::FormatRefused | Self::TemperatureRefused | Self::Unprocessable => "unprocessable",
             Self::RateLimited => "rate_limited",
             Self::Upstream { .. } => "upstream_error",
             Self::Overloaded => "overloaded",

@@ -146,6 +146,8 @@ fn refined(body: &Value) -> Option<ProviderError> {
         Some(ProviderError::TooLong)
     } else if said.code(&FILTERED) || body.pointer("/error/metadata/flagged_input").is_some() {
         Some(ProviderError::ContentFiltered)
+    } else if said.param == "temperature" || said.message.contains("temperature") {
+        Some(ProviderError::TemperatureRefused)
     } else if FORMATS.iter().any(|name| said.param.starts_with(name) || said.message.contains(name) || said.is_at(name))
     {
         Some(ProviderError::FormatRefused)

@@ -2,6 +2,7 @@
 //! as a reply.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use super::call::{Bounds, CallError, Called, call};
 use super::exchange::{Chatting, Continuation};
@@ -104,34 +105,20 @@ impl<N: Platform> Performer<'_, N> {
         Outcome::without_tokens(reply, 1)
     }
 
-    /// Asks a chat model; what it refuses to give besides its words, it is not asked for again.
+    /// Asks a chat model; what it refuses besides the words themselves, it is not asked for again.
     async fn chat(&self, chat: &Chat, request: &ChatRequest, bounds: Bounds, told: &Told) -> Called<ChatReply> {
         let mut request = Cow::Borrowed(request);
-        if chat.plain.get() {
-            request.to_mut().format = ReplyFormat::Text;
-        }
-        if chat.silent.get() && request.logprobs {
-            request.to_mut().logprobs = false;
-        }
         let mut sent = 0;
         loop {
+            without_refused(chat, &mut request);
             let bounds = Bounds { may_call: bounds.may_call - sent, ..bounds };
             let asked = Chatting { model: &chat.model, circuit: &chat.circuit, request: &request };
             let Called { result, called } = call(self.network, &asked, bounds, told).await;
             sent += called;
-            let is_refused = matches!(&result, Err(failed) if failed.error == ProviderError::FormatRefused);
-            if !is_refused || called >= bounds.may_call {
-                return Called { result, called: sent };
-            }
-            // Services do not say reliably which of the two it was.
-            if request.logprobs {
-                chat.silent.set(true);
-                request.to_mut().logprobs = false;
-            } else if request.format != ReplyFormat::Text {
-                chat.plain.set(true);
-                request.to_mut().format = ReplyFormat::Text;
-            } else {
-                return Called { result, called: sent };
+            let refused = result.as_ref().err().and_then(|failed| refused(failed.error, chat, &request));
+            match refused {
+                Some(setting) if called < bounds.may_call => setting.set(true),
+                _ => return Called { result, called: sent },
             }
         }
     }
@@ -156,6 +143,30 @@ impl<N: Platform> Performer<'_, N> {
     ) -> Called<CompletionReply> {
         let asked = Continuation { codec: &model.codec, circuit: &model.circuit, request };
         call(self.network, &asked, bounds, &Told::default()).await
+    }
+}
+
+/// Takes what the model refused out of a request.
+fn without_refused(chat: &Chat, request: &mut Cow<'_, ChatRequest>) {
+    if chat.plain.get() && request.format != ReplyFormat::Text {
+        request.to_mut().format = ReplyFormat::Text;
+    }
+    if chat.silent.get() && request.logprobs {
+        request.to_mut().logprobs = false;
+    }
+    if chat.own_temperature.get() && request.temperature.is_some() {
+        request.to_mut().temperature = None;
+    }
+}
+
+/// Which part of a request was refused, if it is one that the request can do without. Services do not say
+/// reliably whether they refuse a format or probabilities: the latter go first.
+fn refused<'a>(error: ProviderError, chat: &'a Chat, request: &ChatRequest) -> Option<&'a Cell<bool>> {
+    match error {
+        ProviderError::TemperatureRefused if request.temperature.is_some() => Some(&chat.own_temperature),
+        ProviderError::FormatRefused if request.logprobs => Some(&chat.silent),
+        ProviderError::FormatRefused if request.format != ReplyFormat::Text => Some(&chat.plain),
+        _ => None,
     }
 }
 

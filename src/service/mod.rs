@@ -148,6 +148,8 @@ struct Chat {
     plain: Cell<bool>,
     /// It refused once to tell probabilities: it is not asked for them again.
     silent: Cell<bool>,
+    /// It refused once to be given a temperature: it is given none again.
+    own_temperature: Cell<bool>,
     circuit: Circuit,
 }
 

@@ -285,8 +285,9 @@ fn solver(role: Role, settings: &SolverSettings) -> Result<Solver, PlaceError> {
             let (endpoint, model) = (endpoint(place, vendor.base)?, named(model)?.to_owned());
             let silent = Cell::new(!vendor.codec.tells_logprobs());
             let (model, timeouts) = (ChatModel { codec: vendor.codec, endpoint, model }, timeouts(place)?);
-            let (confidence, plain, circuit) = (*confidence, Cell::default(), Circuit::default());
-            Solver::Chat(Rc::new(Chat { model, timeouts, confidence, plain, silent, circuit }))
+            let (confidence, plain, own_temperature) = (*confidence, Cell::default(), Cell::default());
+            let circuit = Circuit::default();
+            Solver::Chat(Rc::new(Chat { model, timeouts, confidence, plain, silent, own_temperature, circuit }))
         }
         SolverSettings::Completions { model, place } => {
             let codec = Completions { endpoint: endpoint(place, None)?, model: named(model)?.to_owned() };

@@ -79,6 +79,25 @@ fn every_vendors_model_grades_and_writes_and_is_asked_once_more_without_a_format
 }
 
 #[test]
+fn a_model_that_takes_no_temperature_is_given_none_again_in_any_role() {
+    for vendor in ["openai", "anthropic"] {
+        let refusal = of_vendors()[vendor]["chat-error-temperature.json"].clone();
+        let files = of_vendors()[if vendor == "openai" { "mistral" } else { vendor }].clone();
+        let network = Scripted::new(move |asked| match asked.role {
+            _ if asked.body.get("temperature").is_some() => sent(&refusal),
+            "grade" => said(&files["chat-reply.json"], "{\"score\": \"yes\"}"),
+            _ => sent(&files["chat-stream.json"]),
+        });
+        let request = json!({ "question": QUESTION, "strategy": "corrective" });
+        let answer = ask(&settings(&with_chat(vendor)), &network, &documents(), &request).unwrap();
+        assert_eq!(answer["outcome"], "answered", "{vendor}");
+        assert_eq!((network.count("grade"), network.count("generate")), (2, 1), "{vendor}");
+        // It was held to its schema all the same.
+        assert_eq!(answer["usage"]["calls"]["grade"], 2, "{vendor}");
+    }
+}
+
+#[test]
 fn a_wait_that_only_the_body_asks_for_is_kept_or_told() {
     let asking = |delay: &'static str| {
         let mut refusal = of_vendors()["gemini"]["chat-error-rate.json"].clone();
