@@ -26,9 +26,9 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh64::{Xxh64, xxh64};
 
 use super::bm25::Posting;
-use super::vector::Checked;
 use super::{EmbeddingIdentity, Index};
 use crate::document::Passage;
+use crate::vectors::Checked;
 
 const MAGIC: [u8; 4] = *b"CCX\n";
 const VERSION: u32 = 0;
@@ -206,9 +206,9 @@ impl Index {
     fn saved_vectors(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.passages().div_ceil(8)];
         for (number, row) in self.document_rows().enumerate() {
-            let Some(vector) = self.vectors.vector(row) else { continue };
+            let Some(components) = self.vectors.components(row) else { continue };
             bytes[number / 8] |= 1 << (number % 8);
-            bytes.extend(vector.components().iter().flat_map(|component| component.to_le_bytes()));
+            bytes.extend(components.flat_map(f32::to_le_bytes));
         }
         bytes
     }
@@ -267,7 +267,7 @@ impl Index {
             let start = at * dimension * COMPONENT_BYTES;
             let (components, _) = components[start..start + dimension * COMPONENT_BYTES].as_chunks();
             let components: Vec<f32> = components.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-            let vector = Checked::new(&components, self.identity.as_ref());
+            let vector = Checked::new(&components, self.vectors.comparison());
             self.vectors.add(row, vector.map_err(|_| SnapshotError::Corrupt { what: "vector" })?);
         }
         Ok(())

@@ -1,0 +1,205 @@
+//! The vectors of numbered rows: a plane of codes to scan, a plane of `f32` to score by.
+//!
+//! A vector's slot is its place in every plane. Removing one lets the last slot fill the gap, so that a scan
+//! never skips: slots say nothing about order, and rows are in whatever order the caller says.
+
+use std::collections::TryReserveError;
+
+use super::checked::{Checked, Comparison, Metric};
+use super::codes::{self, Query, Row};
+use super::kernel;
+use super::{Bytes, Top};
+
+pub(super) const NO_SLOT: u32 = u32::MAX;
+/// Bytes of a number.
+pub(super) const NUMBER: usize = size_of::<f32>();
+
+/// The vectors of the rows that have one.
+#[derive(Debug, Clone, Default)]
+pub struct Vectors {
+    pub(super) comparison: Comparison,
+    pub(super) codes: Bytes,
+    pub(super) scales: Bytes,
+    pub(super) terms: Bytes,
+    pub(super) components: Bytes,
+    /// The length of the longest there has been; 1 where lengths do not matter.
+    pub(super) longest: f32,
+    pub(super) rows: Vec<u32>,
+    pub(super) slots: Vec<u32>,
+}
+
+/// A row that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Near {
+    /// Its number.
+    pub row: u32,
+    /// How near it is, by the metric: higher is nearer.
+    pub score: f32,
+}
+
+/// Bytes that vectors take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Memory {
+    /// What a search scans.
+    pub scan: usize,
+    /// What it computes the scores of the best from.
+    pub rescoring: usize,
+    /// Which rows they belong to.
+    pub rows: usize,
+}
+
+impl Vectors {
+    /// No vectors yet.
+    pub fn new(comparison: Comparison) -> Self {
+        Self { comparison, longest: 1.0, ..Self::default() }
+    }
+
+    /// The number of vectors.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// What the vectors are like.
+    pub fn comparison(&self) -> Comparison {
+        self.comparison
+    }
+
+    /// Gives a row that has none a vector.
+    pub fn add(&mut self, row: u32, vector: Checked<'_>) {
+        let at = row as usize;
+        if self.slots.len() <= at {
+            self.slots.resize(at + 1, NO_SLOT);
+        }
+        self.slots[at] = self.rows.len() as u32;
+        self.rows.push(row);
+        let Row { scale, term } = codes::encode(vector, self.comparison.metric, self.codes.own());
+        self.scales.extend(&[scale]);
+        self.terms.extend(&[term]);
+        self.components.extend(vector.components());
+        if self.comparison.metric != Metric::Cosine {
+            self.longest = self.longest.max(vector.length());
+        }
+    }
+
+    /// Makes room for one more vector, where there is memory for it.
+    pub fn reserve(&mut self) -> Result<(), TryReserveError> {
+        let dimension = self.comparison.dimension;
+        self.codes.own().try_reserve(dimension)?;
+        self.components.own().try_reserve(dimension * NUMBER)?;
+        self.scales.own().try_reserve(NUMBER)?;
+        self.terms.own().try_reserve(NUMBER)
+    }
+
+    /// Takes a row's vector away, if it has one.
+    pub fn remove(&mut self, row: u32) {
+        let Some(slot) = self.slot(row) else { return };
+        let dimension = self.comparison.dimension;
+        self.codes.swap_remove(slot, dimension);
+        self.scales.swap_remove(slot, NUMBER);
+        self.terms.swap_remove(slot, NUMBER);
+        self.components.swap_remove(slot, dimension * NUMBER);
+        self.rows.swap_remove(slot);
+        if let Some(&moved) = self.rows.get(slot) {
+            self.slots[moved as usize] = slot as u32;
+        }
+        self.slots[row as usize] = NO_SLOT;
+    }
+
+    /// The components of a row's vector, if it has one.
+    pub fn components(&self, row: u32) -> Option<impl ExactSizeIterator<Item = f32> + Clone> {
+        let (numbers, _) = self.stored(self.slot(row)?).as_chunks();
+        Some(numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)))
+    }
+
+    /// How near a row's vector is to the query, if it has one.
+    pub fn score(&self, query: Checked<'_>, row: u32) -> Option<f32> {
+        self.slot(row).map(|slot| self.score_at(query, slot))
+    }
+
+    /// The `k` rows nearest to the query of those that are allowed, nearest first; of equally near ones the
+    /// first by position. They are the same as if every score were computed.
+    pub fn nearest<P: Ord>(
+        &self,
+        query: Checked<'_>,
+        k: usize,
+        allowed: impl Fn(u32) -> bool,
+        position: impl Fn(u32) -> P,
+    ) -> Vec<Near> {
+        if k == 0 || self.is_empty() {
+            return Vec::new();
+        }
+        let bounds = self.bounds(query);
+        // Any k rows tell a score that the k-th best reaches: those of the greatest bounds a high one. Which of
+        // equal ones does not matter; a position like that of the second heap makes one type of both.
+        let mut likely: Top<Option<P>> = Top::new(k);
+        each_above(&bounds, f32::NEG_INFINITY, |slot, bound| {
+            if allowed(self.rows[slot]) {
+                likely.offer(slot as u32, bound, || None);
+            }
+            likely.least()
+        });
+        let enough = likely.into_ranked();
+        let missing = enough.len() < k;
+        let least = enough.map(|(slot, _)| self.score_at(query, slot as usize)).fold(f32::INFINITY, f32::min);
+        let mut top = Top::new(k);
+        let least = if missing { f32::NEG_INFINITY } else { least };
+        each_above(&bounds, least, |slot, _| {
+            let row = self.rows[slot];
+            if allowed(row) {
+                top.offer(row, self.score_at(query, slot), || Some(position(row)));
+            }
+            top.least().max(least)
+        });
+        top.into_ranked().map(|(row, score)| Near { row, score }).collect()
+    }
+
+    /// How much memory they take.
+    pub fn memory(&self) -> Memory {
+        let rows = (self.rows.len() + self.slots.len()) * size_of::<u32>();
+        let scan = self.codes.len() + self.scales.len() + self.terms.len();
+        Memory { scan, rescoring: self.components.len(), rows }
+    }
+
+    /// For each slot what its score cannot exceed.
+    fn bounds(&self, query: Checked<'_>) -> Vec<f32> {
+        let query = Query::new(query, self.comparison, self.longest);
+        let mut bounds = vec![0.0; self.len()];
+        kernel::bounds(&query, &self.codes, &self.scales, &self.terms, &mut bounds);
+        bounds
+    }
+
+    fn score_at(&self, query: Checked<'_>, slot: usize) -> f32 {
+        let stored = self.stored(slot);
+        match self.comparison.metric {
+            Metric::Cosine => {
+                let length = if self.comparison.normalised { 1.0 } else { kernel::square(stored).sqrt() };
+                (kernel::product(query.components(), stored) / (query.length() * length)).clamp(-1.0, 1.0)
+            }
+            Metric::Dot => kernel::product(query.components(), stored),
+            Metric::Euclidean => -kernel::distance(query.components(), stored),
+        }
+    }
+
+    pub(super) fn slot(&self, row: u32) -> Option<usize> {
+        self.slots.get(row as usize).filter(|&&slot| slot != NO_SLOT).map(|&slot| slot as usize)
+    }
+
+    fn stored(&self, slot: usize) -> &[u8] {
+        let width = self.comparison.dimension * NUMBER;
+        &self.components[slot * width..(slot + 1) * width]
+    }
+}
+
+/// Calls for each score that reaches `least`, which is what the last call returned.
+fn each_above(scores: &[f32], mut least: f32, mut call: impl FnMut(usize, f32) -> f32) {
+    let mut at = 0;
+    while let Some(found) = kernel::next(scores, at, least) {
+        least = call(found, scores[found]);
+        at = found + 1;
+    }
+}
