@@ -41,7 +41,7 @@ fn brute(metric: Metric, rows: &BTreeMap<String, Vec<f32>>, query: &[f32], k: us
 }
 
 fn found(index: &VectorIndex, query: &[f32], k: usize, allowed: impl Fn(&str) -> bool) -> Found {
-    let near = index.search(query, k, |row| allowed(index.name(row).unwrap())).unwrap();
+    let near = index.search(query, k, &|row| allowed(index.name(row).unwrap())).unwrap();
     near.into_iter().map(|near| (index.name(near.row).unwrap().to_owned(), near.score.to_bits())).collect()
 }
 
@@ -165,6 +165,69 @@ proptest! {
     }
 }
 
+/// Vectors around 40 centres, as texts lie around their topics.
+fn clustered(seed: u64, count: usize, dimension: usize) -> Vec<Vec<f32>> {
+    let (mut random, mut topics) = (Lcg(seed), Lcg(1));
+    let centres: Vec<_> = (0..40).map(|_| topics.vector(dimension)).collect();
+    let near = |centre: &Vec<f32>, random: &mut Lcg| centre.iter().map(|c| c + random.next()).collect();
+    (0..count).map(|at| near(&centres[at % 40], &mut random)).collect()
+}
+
+#[test]
+fn an_approximate_search_finds_nearly_all_and_by_the_same_scores() {
+    let rows = named(clustered(2, 5000, 96).into_iter());
+    let mut index = filled(Metric::Cosine, &rows);
+    let queries = clustered(3, 50, 96);
+    let mut right = 0;
+    for query in &queries {
+        let exact = found(&index, query, 10, |_| true);
+        let fast = index.search_fast(query, 10, &|_| true).unwrap();
+        assert_eq!(fast.len(), 10);
+        for near in fast {
+            right += usize::from(exact.contains(&(index.name(near.row).unwrap().to_owned(), near.score.to_bits())));
+        }
+    }
+    assert!(right >= 490, "{right} of 500");
+}
+
+#[test]
+fn signs_follow_what_is_added_replaced_and_removed() {
+    let vectors = clustered(2, 3000, 33);
+    let mut index = filled(Metric::Cosine, &named(vectors.iter().take(1000).cloned()));
+    index.search_fast(&vectors[0], 1, &|_| true).unwrap();
+    for (at, vector) in vectors.iter().enumerate().skip(500) {
+        index.set(&format!("{at:05}"), vector).unwrap();
+    }
+    for at in (0..2000).step_by(3) {
+        index.remove(&format!("{at:05}"));
+    }
+    let mut fresh = VectorIndex::load(index.save()).unwrap();
+    for query in clustered(3, 20, 33) {
+        let named = |index: &mut VectorIndex| -> Vec<String> {
+            let near = index.search_fast(&query, 5, &|_| true).unwrap();
+            near.iter().map(|near| index.name(near.row).unwrap().to_owned()).collect()
+        };
+        let exact: Vec<String> = found(&index, &query, 5, |_| true).into_iter().map(|(name, _)| name).collect();
+        for found in [named(&mut index), named(&mut fresh)] {
+            assert!(found.iter().filter(|name| exact.contains(name)).count() >= 4, "{found:?} for {exact:?}");
+        }
+    }
+}
+
+#[test]
+fn an_approximate_search_among_less_than_are_wanted_is_exact() {
+    let rows = named(clustered(2, 3000, 16).into_iter());
+    let mut index = filled(Metric::Cosine, &rows);
+    for query in clustered(3, 20, 16) {
+        let allowed = |name: &str| name.ends_with("777");
+        let exact = found(&index, &query, 10, allowed);
+        let names: Vec<String> = (0..3000).map(|row| index.name(row).unwrap().to_owned()).collect();
+        let fast = index.search_fast(&query, 10, &|row| allowed(&names[row as usize])).unwrap();
+        let fast: Found = fast.iter().map(|near| (names[near.row as usize].clone(), near.score.to_bits())).collect();
+        assert_eq!((fast.len(), fast), (3, exact));
+    }
+}
+
 #[test]
 fn many_equal_vectors_are_found_by_name() {
     let rows = named((0..200).map(|_| vec![0.5, -0.25, 0.125]));
@@ -176,16 +239,16 @@ fn many_equal_vectors_are_found_by_name() {
 #[test]
 fn what_cannot_be_compared_is_refused_and_the_index_lives_on() {
     let mut index = VectorIndex::new(2, Metric::Cosine).unwrap();
-    assert_eq!(index.search(&[1.0, 0.0], 9, |_| true).unwrap(), []);
+    assert_eq!(index.search(&[1.0, 0.0], 9, &|_| true).unwrap(), []);
     index.add("a", &[1.0, 0.0]).unwrap();
     for bad in [&[f32::NAN, 1.0][..], &[1.0, f32::INFINITY], &[0.0, 0.0], &[1.0], &[1.0; 3], &[], &[1e30, 1e30]] {
         assert_eq!(index.add("b", bad).unwrap_err().code(), "invalid_vector", "{bad:?}");
         assert_eq!(index.set("a", bad).unwrap_err().code(), "invalid_vector", "{bad:?}");
-        assert_eq!(index.search(bad, 1, |_| true).unwrap_err().code(), "invalid_vector", "{bad:?}");
+        assert_eq!(index.search(bad, 1, &|_| true).unwrap_err().code(), "invalid_vector", "{bad:?}");
     }
     assert_eq!(index.add("a", &[0.0, 1.0]).unwrap_err().code(), "duplicate_id");
     assert_eq!(found(&index, &[2.0, 0.0], 9, |_| true), [("a".to_owned(), 1.0_f32.to_bits())]);
-    assert_eq!(index.search(&[2.0, 0.0], 0, |_| true).unwrap(), []);
+    assert_eq!(index.search(&[2.0, 0.0], 0, &|_| true).unwrap(), []);
     for dimension in [0, 65_537] {
         assert_eq!(VectorIndex::new(dimension, Metric::Dot).unwrap_err().code(), "invalid_dimension");
     }
@@ -237,7 +300,7 @@ fn a_flipped_bit_under_a_right_checksum_is_refused_or_can_be_used() {
             flipped[content..].copy_from_slice(&checksum);
             let Ok(mut index) = VectorIndex::load(flipped) else { continue };
             let query = vec![0.5; index.comparison().dimension];
-            for near in index.search(&query, 9, |_| true).unwrap() {
+            for near in index.search(&query, 9, &|_| true).unwrap() {
                 assert!(near.score.is_finite() && index.name(near.row).is_some());
             }
             index.set("new", &query).unwrap();

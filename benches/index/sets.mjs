@@ -18,7 +18,7 @@ export const SETS = [
   { name: "1k-256", rows: 1_000, dimension: 256, quick: true },
   { name: "10k-256", rows: 10_000, dimension: 256, quick: true },
   { name: "5k-384-wide", rows: 5_000, dimension: 384, quick: true },
-  { name: "100k-256", rows: 100_000, dimension: 256, quick: false },
+  { name: "100k-256", rows: 100_000, dimension: 256, quick: false, length: 100 },
 ];
 
 const fileOf = ({ name }) => join(folder, `${name}.f32`);
@@ -43,7 +43,7 @@ export function make(set) {
   // Questions are the beginnings of passages that are not among the rows.
   const wide = set.dimension - TABLE_DIMENSION;
   const wanted = set.rows + QUERIES + Number(wide > 0);
-  const texts = passages(wanted + Math.ceil(wanted / 20));
+  const texts = passages(wanted + Math.ceil(wanted / 20), set.length);
   const every = Math.floor(texts.length / QUERIES);
   const isQuery = (_, at) => at % every === 0 && at < every * QUERIES;
   const first = embed(texts.filter((text, at) => !isQuery(text, at)));

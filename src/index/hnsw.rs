@@ -266,7 +266,7 @@ mod tests {
         let query = super::Checked::new(&query, index.vectors.comparison()).unwrap();
         let position = |row| index.passages.position(row);
         let found = graph.search(&index.vectors, query, 100, position).unwrap();
-        assert_eq!(found, index.vectors.nearest(query, 100, |_| true, position));
+        assert_eq!(found, index.vectors.nearest(query, 100, &|_| true, position));
     }
 
     #[test]

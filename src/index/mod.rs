@@ -94,6 +94,18 @@ pub struct SearchQuery<'a> {
     pub fusion: Fusion,
     /// How the nearest vectors are found.
     pub method: VectorMethod,
+    /// Which passages may be found; all by default.
+    pub filter: Option<Filter<'a>>,
+}
+
+/// Which passages may be found. It is asked of those that words or vectors make likely, not of all.
+#[derive(Clone, Copy)]
+pub struct Filter<'a>(pub &'a dyn Fn(&Passage) -> bool);
+
+impl std::fmt::Debug for Filter<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Filter")
+    }
 }
 
 /// How the nearest vectors are found.
@@ -212,11 +224,17 @@ impl Index {
     /// The `wanted` best of either side, each with the evidence of both.
     fn candidates(&self, query: &SearchQuery<'_>, vector: Option<Checked<'_>>, wanted: usize) -> Vec<Candidate> {
         let scores = self.postings.scores(query.text, self.passages.len());
+        let allowed = |row| match query.filter {
+            Some(Filter(allows)) => self.passages.passage(row).is_some_and(allows),
+            None => true,
+        };
         let mut matching = Top::new(wanted);
         for (row, &score) in (0..).zip(&scores).filter(|&(_, &score)| score > 0.0) {
-            matching.offer(row, score, || self.passages.position(row));
+            if score >= matching.least() && allowed(row) {
+                matching.offer(row, score, || self.passages.position(row));
+            }
         }
-        let nearest = vector.map(|vector| self.nearest(query.method, vector, wanted)).unwrap_or_default();
+        let nearest = vector.map(|vector| self.nearest(query, vector, wanted, &allowed)).unwrap_or_default();
         let mut rows = BTreeSet::new();
         let nearest = nearest.into_iter().map(|near| near.row);
         matching.into_ranked().map(|(row, _)| row).chain(nearest).for_each(|row| _ = rows.insert(row));
@@ -229,12 +247,19 @@ impl Index {
         rows.into_iter().map(candidate).collect()
     }
 
-    fn nearest(&self, method: VectorMethod, vector: Checked<'_>, wanted: usize) -> Vec<Near> {
+    fn nearest(
+        &self,
+        query: &SearchQuery<'_>,
+        vector: Checked<'_>,
+        wanted: usize,
+        allowed: &dyn Fn(u32) -> bool,
+    ) -> Vec<Near> {
         let position = |row| self.passages.position(row);
-        let graph = self.graph.as_ref().filter(|_| method == VectorMethod::Graph);
+        // The graph finds a number of rows, whoever may be found.
+        let graph = self.graph.as_ref().filter(|_| query.method == VectorMethod::Graph && query.filter.is_none());
         graph
             .and_then(|graph| graph.search(&self.vectors, vector, wanted, position))
-            .unwrap_or_else(|| self.vectors.nearest(vector, wanted, |_| true, position))
+            .unwrap_or_else(|| self.vectors.nearest(vector, wanted, allowed, position))
     }
 
     fn hit(&self, candidate: Candidate) -> Option<Hit> {

@@ -11,7 +11,7 @@ use super::kernel::dot;
 
 /// Half the range of a code: the codes of 0 and of the greatest component are this far apart.
 const STEPS: f32 = 63.0;
-const ZERO: u8 = 64;
+pub(super) const ZERO: u8 = 64;
 /// Components of this size and less are stored as 0: to divide by them would overflow.
 const NOTHING: f32 = 1e-30;
 /// The steps of a query's codes, which may be signed.

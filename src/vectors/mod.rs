@@ -15,6 +15,7 @@ mod fault;
 mod kernel;
 mod planes;
 mod saved;
+mod signs;
 mod store;
 mod top;
 

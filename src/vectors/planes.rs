@@ -8,9 +8,14 @@ use std::collections::TryReserveError;
 use super::checked::{Checked, Comparison, Metric};
 use super::codes::{self, Query, Row};
 use super::kernel;
+use super::signs::Signs;
 use super::{Bytes, Top};
 
 pub(super) const NO_SLOT: u32 = u32::MAX;
+/// Rows that are looked at for each one wanted, where signs choose.
+const LIKELY: usize = 40;
+/// And one of so many of all.
+const LIKELY_SHARE: usize = 400;
 /// Bytes of a number.
 pub(super) const NUMBER: usize = size_of::<f32>();
 
@@ -22,6 +27,8 @@ pub struct Vectors {
     pub(super) scales: Bytes,
     pub(super) terms: Bytes,
     pub(super) components: Bytes,
+    /// From the first search that wants them.
+    pub(super) signs: Option<Signs>,
     /// The length of the longest there has been; 1 where lengths do not matter.
     pub(super) longest: f32,
     pub(super) rows: Vec<u32>,
@@ -81,6 +88,9 @@ impl Vectors {
         self.scales.extend(&[scale]);
         self.terms.extend(&[term]);
         self.components.extend(vector.components());
+        if let Some(signs) = &mut self.signs {
+            signs.add(&self.codes[self.codes.len() - self.comparison.dimension..]);
+        }
         if self.comparison.metric != Metric::Cosine {
             self.longest = self.longest.max(vector.length());
         }
@@ -104,6 +114,9 @@ impl Vectors {
         self.terms.swap_remove(slot, NUMBER);
         self.components.swap_remove(slot, dimension * NUMBER);
         self.rows.swap_remove(slot);
+        if let Some(signs) = &mut self.signs {
+            signs.swap_remove(slot);
+        }
         if let Some(&moved) = self.rows.get(slot) {
             self.slots[moved as usize] = slot as u32;
         }
@@ -127,17 +140,78 @@ impl Vectors {
         &self,
         query: Checked<'_>,
         k: usize,
-        allowed: impl Fn(u32) -> bool,
+        allowed: &dyn Fn(u32) -> bool,
+        position: impl Fn(u32) -> P,
+    ) -> Vec<Near> {
+        self.search(query, k, false, allowed, position)
+    }
+
+    /// Mostly the same rows in less time, where there are very many: signs choose which are looked at. All rows
+    /// are looked at all the same where signs say little ([`Vectors::sketch`] has not been called, another metric
+    /// than the cosine) and where less than `k` of those chosen are allowed.
+    pub fn nearly_nearest<P: Ord>(
+        &self,
+        query: Checked<'_>,
+        k: usize,
+        allowed: &dyn Fn(u32) -> bool,
+        position: impl Fn(u32) -> P,
+    ) -> Vec<Near> {
+        self.search(query, k, true, allowed, position)
+    }
+
+    /// Makes what [`Vectors::nearly_nearest`] chooses by, unless it is there; it is kept from then on.
+    pub fn sketch(&mut self) {
+        if self.signs.is_none() && self.comparison.metric == Metric::Cosine {
+            self.signs = Some(Signs::of(&self.codes, self.comparison.dimension));
+        }
+    }
+
+    fn search<P: Ord>(
+        &self,
+        query: Checked<'_>,
+        k: usize,
+        fast: bool,
+        allowed: &dyn Fn(u32) -> bool,
         position: impl Fn(u32) -> P,
     ) -> Vec<Near> {
         if k == 0 || self.is_empty() {
             return Vec::new();
         }
-        let bounds = self.bounds(query);
+        let coded = Query::new(query, self.comparison, self.longest);
+        let wanted = k.saturating_mul(LIKELY).saturating_add(self.len() / LIKELY_SHARE);
+        let mut likely = match &self.signs {
+            Some(signs) if fast && wanted < self.len() / 4 => Some(signs.likely(query, wanted)),
+            _ => None,
+        };
+        loop {
+            let mut bounds = vec![0.0; likely.as_ref().map_or(self.len(), Vec::len)];
+            match &likely {
+                Some(rows) => kernel::bounds_of(rows, &coded, &self.codes, &self.scales, &self.terms, &mut bounds),
+                None => kernel::bounds(&coded, &self.codes, &self.scales, &self.terms, &mut bounds),
+            }
+            let found = self.best(query, k, &bounds, likely.as_deref(), allowed, &position);
+            if found.len() >= k || likely.take().is_none() {
+                return found;
+            }
+        }
+    }
+
+    /// The best of those slots whose scores the bounds are for: of all, unless they are named.
+    fn best<P: Ord>(
+        &self,
+        query: Checked<'_>,
+        k: usize,
+        bounds: &[f32],
+        slots: Option<&[u32]>,
+        allowed: &dyn Fn(u32) -> bool,
+        position: impl Fn(u32) -> P,
+    ) -> Vec<Near> {
+        let slot_of = |at: usize| slots.map_or(at, |slots| slots[at] as usize);
         // Any k rows tell a score that the k-th best reaches: those of the greatest bounds a high one. Which of
         // equal ones does not matter; a position like that of the second heap makes one type of both.
         let mut likely: Top<Option<P>> = Top::new(k);
-        each_above(&bounds, f32::NEG_INFINITY, |slot, bound| {
+        each_above(bounds, f32::NEG_INFINITY, &mut |at, bound| {
+            let slot = slot_of(at);
             if allowed(self.rows[slot]) {
                 likely.offer(slot as u32, bound, || None);
             }
@@ -148,7 +222,8 @@ impl Vectors {
         let least = enough.map(|(slot, _)| self.score_at(query, slot as usize)).fold(f32::INFINITY, f32::min);
         let mut top = Top::new(k);
         let least = if missing { f32::NEG_INFINITY } else { least };
-        each_above(&bounds, least, |slot, _| {
+        each_above(bounds, least, &mut |at, _| {
+            let slot = slot_of(at);
             let row = self.rows[slot];
             if allowed(row) {
                 top.offer(row, self.score_at(query, slot), || Some(position(row)));
@@ -161,16 +236,9 @@ impl Vectors {
     /// How much memory they take.
     pub fn memory(&self) -> Memory {
         let rows = (self.rows.len() + self.slots.len()) * size_of::<u32>();
-        let scan = self.codes.len() + self.scales.len() + self.terms.len();
+        let signs = self.signs.as_ref().map_or(0, Signs::bytes);
+        let scan = self.codes.len() + self.scales.len() + self.terms.len() + signs;
         Memory { scan, rescoring: self.components.len(), rows }
-    }
-
-    /// For each slot what its score cannot exceed.
-    fn bounds(&self, query: Checked<'_>) -> Vec<f32> {
-        let query = Query::new(query, self.comparison, self.longest);
-        let mut bounds = vec![0.0; self.len()];
-        kernel::bounds(&query, &self.codes, &self.scales, &self.terms, &mut bounds);
-        bounds
     }
 
     fn score_at(&self, query: Checked<'_>, slot: usize) -> f32 {
@@ -196,7 +264,7 @@ impl Vectors {
 }
 
 /// Calls for each score that reaches `least`, which is what the last call returned.
-fn each_above(scores: &[f32], mut least: f32, mut call: impl FnMut(usize, f32) -> f32) {
+fn each_above(scores: &[f32], mut least: f32, call: &mut dyn FnMut(usize, f32) -> f32) {
     let mut at = 0;
     while let Some(found) = kernel::next(scores, at, least) {
         least = call(found, scores[found]);

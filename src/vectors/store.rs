@@ -35,7 +35,7 @@ const MOST_COMPONENTS: usize = 65_536;
 /// let mut index = VectorIndex::new(2, Metric::Cosine)?;
 /// index.add("east", &[1.0, 0.0])?;
 /// index.add("north", &[0.0, 2.0])?;
-/// let found = index.search(&[0.1, 0.9], 1, |_| true)?;
+/// let found = index.search(&[0.1, 0.9], 1, &|_| true)?;
 /// assert_eq!(index.name(found[0].row), Some("north"));
 /// # Ok::<(), countercheck::vectors::VectorIndexError>(())
 /// ```
@@ -149,10 +149,22 @@ impl VectorIndex {
         &self,
         query: &[f32],
         k: usize,
-        allowed: impl Fn(u32) -> bool,
+        allowed: &dyn Fn(u32) -> bool,
     ) -> Result<Vec<Near>, VectorIndexError> {
         let query = self.checked("query", query)?;
         Ok(self.vectors.nearest(query, k, allowed, |row| self.name(row)))
+    }
+
+    /// Mostly the same in less time, where there are very many; see [`Vectors::nearly_nearest`].
+    pub fn search_fast(
+        &mut self,
+        query: &[f32],
+        k: usize,
+        allowed: &dyn Fn(u32) -> bool,
+    ) -> Result<Vec<Near>, VectorIndexError> {
+        self.vectors.sketch();
+        let query = self.checked("query", query)?;
+        Ok(self.vectors.nearly_nearest(query, k, allowed, |row| self.name(row)))
     }
 
     /// The name of a row that was found.

@@ -11,9 +11,9 @@ mod scalar;
 mod simd;
 
 #[cfg(not(target_arch = "wasm32"))]
-pub(super) use scalar::{are_codes, bounds, distance, next, product, square};
+pub(super) use scalar::{are_codes, bounds, bounds_of, distance, next, next_sum, product, square, sums};
 #[cfg(target_arch = "wasm32")]
-pub(super) use simd::{are_codes, bounds, distance, next, product, square};
+pub(super) use simd::{are_codes, bounds, bounds_of, distance, next, next_sum, product, square, sums};
 
 /// How many running sums a sum has.
 const LANES: usize = 8;

@@ -1,6 +1,7 @@
 //! Plain arithmetic, which compilers vectorise where they can.
 
 use super::super::codes::Query;
+use super::super::signs::{BLOCK, GROUP};
 use super::{LANES, folded, with_rest};
 
 /// For each row what its score cannot exceed: see [`Query`].
@@ -8,6 +9,32 @@ pub(crate) fn bounds(query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], o
     for (row, bound) in out.iter_mut().enumerate() {
         *bound = one(query, codes, scales, terms, row);
     }
+}
+
+/// The same of some rows, in their order.
+pub(crate) fn bounds_of(rows: &[u32], query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], out: &mut [f32]) {
+    for (bound, &row) in out.iter_mut().zip(rows) {
+        *bound = one(query, codes, scales, terms, row as usize);
+    }
+}
+
+/// For each row of blocks what its nibbles choose of the table, added up: see [`Signs`](super::super::signs::Signs).
+pub(crate) fn sums(blocks: &[u8], table: &[u8], groups: usize, out: &mut [u16]) {
+    out.fill(0);
+    for (block, out) in blocks.chunks_exact(groups * GROUP).zip(out.chunks_exact_mut(BLOCK)) {
+        for (bytes, table) in block.chunks_exact(GROUP).zip(table.chunks_exact(16)) {
+            for (lane, byte) in bytes.iter().enumerate() {
+                out[lane] += u16::from(table[usize::from(byte & 0x0F)]);
+                out[lane + GROUP] += u16::from(table[usize::from(byte >> 4)]);
+            }
+        }
+    }
+}
+
+/// Where from `from` on a sum of `least` or more is first.
+pub(crate) fn next_sum(sums: &[u16], from: usize, least: u16) -> Option<usize> {
+    let found = sums.get(from..)?.iter().position(|&sum| sum >= least);
+    found.map(|at| from + at)
 }
 
 /// The bound of one row.

@@ -7,6 +7,7 @@
 use std::arch::wasm32::*;
 
 use super::super::codes::Query;
+use super::super::signs;
 use super::scalar::{one, product_of_codes};
 use super::{LANES, with_rest};
 
@@ -38,8 +39,10 @@ pub(crate) fn bounds(query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], o
     let blocks = rows / BLOCK;
     for block in 0..blocks {
         let row = block * BLOCK;
-        let sums =
-            i32x4_sub(products(&query.codes, &query_codes, &codes[row * dimension..(row + BLOCK) * dimension]), shift);
+        let sums = i32x4_sub(
+            products(&query.codes, &query_codes, [0, 1, 2, 3].map(|at| row_of(codes, dimension, row + at))),
+            shift,
+        );
         let products = f32x4_add(f32x4_mul(f32x4_convert_i32x4(sums), alpha), gamma);
         // SAFETY: the planes have a number for each of `rows` rows, and the block's are among them.
         let [scale, term] = [scales, terms].map(|plane| unsafe { v128_load(plane.as_ptr().add(row * 4).cast()) });
@@ -52,43 +55,62 @@ pub(crate) fn bounds(query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], o
     }
 }
 
+/// The same of some rows, in their order.
+#[target_feature(enable = "simd128")]
+#[cfg_attr(feature = "relaxed-simd", target_feature(enable = "relaxed-simd"))]
+pub(crate) fn bounds_of(rows: &[u32], query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], out: &mut [f32]) {
+    let dimension = query.codes.len();
+    let query_codes = prepared(&query.codes);
+    let number = |plane: &[u8], row: usize| f32::from_le_bytes(plane.as_chunks().0[row]);
+    for (four, out) in rows.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+        let four = [0, 1, 2, 3].map(|at: usize| four[at.min(four.len() - 1)] as usize);
+        let sums = products(&query.codes, &query_codes, four.map(|row| row_of(codes, dimension, row)));
+        let mut products = [0_i32; BLOCK];
+        // SAFETY: the array is a register long.
+        unsafe { v128_store(products.as_mut_ptr().cast(), sums) };
+        for ((bound, row), product) in out.iter_mut().zip(four).zip(products) {
+            let product = (product - query.shift) as f32 * query.alpha + query.gamma;
+            *bound = product * number(scales, row) + (query.beta * number(terms, row) + query.delta);
+        }
+    }
+}
+
+fn row_of(codes: &[u8], dimension: usize, row: usize) -> &[u8] {
+    &codes[row * dimension..(row + 1) * dimension]
+}
+
 /// The integer products of a query's codes and those of four rows.
 #[target_feature(enable = "simd128")]
 #[cfg_attr(feature = "relaxed-simd", target_feature(enable = "relaxed-simd"))]
 #[inline]
-fn products(query: &[i8], prepared: &[Code], rows: &[u8]) -> v128 {
-    let dimension = query.len();
-    let whole = dimension / WIDTH * WIDTH;
-    let sums = whole_products(prepared, rows, dimension, whole);
-    if whole == dimension {
+fn products(query: &[i8], prepared: &[Code], rows: [&[u8]; BLOCK]) -> v128 {
+    let whole = query.len() / WIDTH * WIDTH;
+    let sums = whole_products(prepared, rows, whole);
+    if whole == query.len() {
         return sums;
     }
-    let rest = |row: usize| {
-        let row = &rows[row * dimension..(row + 1) * dimension];
-        product_of_codes(&query[whole..], &row[whole..])
-    };
-    i32x4_add(sums, i32x4(rest(0), rest(1), rest(2), rest(3)))
+    let [a, b, c, d] = rows.map(|row| product_of_codes(&query[whole..], &row[whole..]));
+    i32x4_add(sums, i32x4(a, b, c, d))
 }
 
 /// Their products over the first `whole` components, a multiple of [`WIDTH`].
 #[cfg(feature = "relaxed-simd")]
 #[target_feature(enable = "simd128,relaxed-simd")]
 #[inline]
-fn whole_products(query: &[Code], rows: &[u8], dimension: usize, whole: usize) -> v128 {
-    let (q, row) = (query.as_ptr(), rows.as_ptr());
+fn whole_products(query: &[Code], rows: [&[u8]; BLOCK], whole: usize) -> v128 {
     let zero = i32x4_splat(0);
     let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
+    let (q, [first, second, third, fourth]) = (query.as_ptr(), rows.map(<[u8]>::as_ptr));
     let mut at = 0;
     while at < whole {
-        // SAFETY: `rows` has four rows of `dimension` codes and the query is one; `at` ends before either.
+        // SAFETY: the rows are as long as the query, and `at` ends before their end.
         unsafe {
             let q = v128_load(q.add(at).cast());
-            let row = row.add(at);
             // The second operand must be 0…127, as rows' codes are: engines differ beyond.
-            a = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.cast()), a);
-            b = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(dimension).cast()), b);
-            c = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(2 * dimension).cast()), c);
-            d = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(3 * dimension).cast()), d);
+            a = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(first.add(at).cast()), a);
+            b = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(second.add(at).cast()), b);
+            c = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(third.add(at).cast()), c);
+            d = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(fourth.add(at).cast()), d);
         }
         at += WIDTH;
     }
@@ -99,24 +121,94 @@ fn whole_products(query: &[Code], rows: &[u8], dimension: usize, whole: usize) -
 #[cfg(not(feature = "relaxed-simd"))]
 #[target_feature(enable = "simd128")]
 #[inline]
-fn whole_products(query: &[Code], rows: &[u8], dimension: usize, whole: usize) -> v128 {
-    let (q, row) = (query.as_ptr(), rows.as_ptr());
+fn whole_products(query: &[Code], rows: [&[u8]; BLOCK], whole: usize) -> v128 {
     let zero = i32x4_splat(0);
     let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
+    let (q, [first, second, third, fourth]) = (query.as_ptr(), rows.map(<[u8]>::as_ptr));
     let mut at = 0;
     while at < whole {
-        // SAFETY: `rows` has four rows of `dimension` codes and the query is one; `at` ends before either.
+        // SAFETY: the rows are as long as the query, and `at` ends before their end.
         unsafe {
             let q = v128_load(q.add(at).cast());
-            let row = row.add(at);
-            a = i32x4_add(a, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row)));
-            b = i32x4_add(b, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row.add(dimension))));
-            c = i32x4_add(c, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row.add(2 * dimension))));
-            d = i32x4_add(d, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row.add(3 * dimension))));
+            a = i32x4_add(a, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(first.add(at))));
+            b = i32x4_add(b, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(second.add(at))));
+            c = i32x4_add(c, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(third.add(at))));
+            d = i32x4_add(d, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(fourth.add(at))));
         }
         at += WIDTH / 2;
     }
     added_up(a, b, c, d)
+}
+
+/// For each row of blocks what its nibbles choose of the table, added up: see [`Signs`](signs::Signs).
+#[target_feature(enable = "simd128")]
+#[cfg_attr(feature = "relaxed-simd", target_feature(enable = "relaxed-simd"))]
+pub(crate) fn sums(blocks: &[u8], table: &[u8], groups: usize, out: &mut [u16]) {
+    let size = groups * signs::GROUP;
+    assert!(table.len() >= groups * 16, "the table is short");
+    let nibble = u8x16_splat(0x0F);
+    for (block, out) in blocks.chunks_exact(size).zip(out.chunks_exact_mut(signs::BLOCK)) {
+        let zero = u16x8_splat(0);
+        let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
+        let mut group = 0;
+        while group < groups {
+            let (mut low, mut high) = (zero, zero);
+            // What is looked up is at most 63, so four fit a byte.
+            let end = if groups - group > 4 { group + 4 } else { groups };
+            while group < end {
+                // SAFETY: both have sixteen bytes for each group.
+                let (bytes, table) = unsafe {
+                    let at = group * 16;
+                    (v128_load(block.as_ptr().add(at).cast()), v128_load(table.as_ptr().add(at).cast()))
+                };
+                low = u8x16_add(low, looked_up(table, v128_and(bytes, nibble)));
+                high = u8x16_add(high, looked_up(table, u8x16_shr(bytes, 4)));
+                group += 1;
+            }
+            a = u16x8_add(a, u16x8_extend_low_u8x16(low));
+            b = u16x8_add(b, u16x8_extend_high_u8x16(low));
+            c = u16x8_add(c, u16x8_extend_low_u8x16(high));
+            d = u16x8_add(d, u16x8_extend_high_u8x16(high));
+        }
+        let out = out.as_mut_ptr();
+        // SAFETY: a chunk of `out` has 32 numbers.
+        unsafe {
+            v128_store(out.cast(), a);
+            v128_store(out.add(8).cast(), b);
+            v128_store(out.add(16).cast(), c);
+            v128_store(out.add(24).cast(), d);
+        }
+    }
+}
+
+#[cfg(feature = "relaxed-simd")]
+#[target_feature(enable = "simd128,relaxed-simd")]
+#[inline]
+fn looked_up(table: v128, at: v128) -> v128 {
+    i8x16_relaxed_swizzle(table, at)
+}
+
+#[cfg(not(feature = "relaxed-simd"))]
+#[target_feature(enable = "simd128")]
+#[inline]
+fn looked_up(table: v128, at: v128) -> v128 {
+    i8x16_swizzle(table, at)
+}
+
+/// Where from `from` on a sum of `least` or more is first.
+#[target_feature(enable = "simd128")]
+pub(crate) fn next_sum(sums: &[u16], from: usize, least: u16) -> Option<usize> {
+    let limit = u16x8_splat(least);
+    let mut at = from;
+    while at + 8 <= sums.len() {
+        // SAFETY: eight sums follow.
+        let reaches = unsafe { u16x8_ge(v128_load(sums.as_ptr().add(at).cast()), limit) };
+        if v128_any_true(reaches) {
+            return Some(at + i16x8_bitmask(reaches).trailing_zeros() as usize);
+        }
+        at += 8;
+    }
+    super::scalar::next_sum(sums, at, least)
 }
 
 /// The sums of the lanes of each.

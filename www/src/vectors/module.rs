@@ -142,14 +142,15 @@ extern "C" fn remove() -> u32 {
     with(|state| state.index.remove(named(&state.text)).unwrap_or(NONE))
 }
 
-/// Searches for the `k` rows nearest to the vector, all of them or only those allowed; how many there are. The
-/// result is a row (`u32`) and a score (`f32`) of each.
+/// Searches for the `k` rows nearest to the vector, all of them or only those allowed, exactly or fast; how many there
+/// are. The result is a row (`u32`) and a score (`f32`) of each.
 #[unsafe(no_mangle)]
-extern "C" fn search(k: usize, filtered: u32) -> u32 {
+extern "C" fn search(k: usize, filtered: u32, fast: u32) -> u32 {
     with(|state| {
-        let found = match filtered {
-            0 => state.index.search(&state.vector, k, |_| true),
-            _ => state.index.search(&state.vector, k, |row| allowed(row) != 0),
+        let may_be_found = |row| filtered == 0 || allowed(row) != 0;
+        let found = match fast {
+            0 => state.index.search(&state.vector, k, &may_be_found),
+            _ => state.index.search_fast(&state.vector, k, &may_be_found),
         };
         let found = found.map(|near| {
             state.result.clear();

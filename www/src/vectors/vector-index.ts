@@ -18,6 +18,11 @@ export interface VectorHit {
 export interface VectorSearchOptions {
   /** Whether a vector may be found. It is asked of the likely ones, not of all. */
   filter?: (id: string) => boolean;
+  /**
+   * For hundreds of thousands of vectors by cosine: two to three times as fast, and in some searches one of the
+   * nearest is missed. It takes another bit a component; the first such search makes them.
+   */
+  approximate?: boolean;
 }
 
 /** Bytes that an index takes. */
@@ -40,7 +45,7 @@ interface Exports {
   add(): number;
   set(): number;
   remove(): number;
-  search(k: number, filtered: number): number;
+  search(k: number, filtered: number, fast: number): number;
   name(row: number): number;
   components(): number;
   save(): number;
@@ -149,9 +154,9 @@ export class VectorIndex {
 
   /**
    * The `k` nearest vectors, nearest first, equally near ones by id; all of them when there are fewer.
-   * They are the same as if every score were computed.
+   * They are the same as if every score were computed, unless they are to be approximate.
    */
-  search(vector: ArrayLike<number>, k = 10, { filter }: VectorSearchOptions = {}): VectorHit[] {
+  search(vector: ArrayLike<number>, k = 10, { filter, approximate = false }: VectorSearchOptions = {}): VectorHit[] {
     if (!Number.isInteger(k) || k < 0) throw invalid("k is a number of vectors: 0, 1, 2, …");
     return this.#call((exports) => {
       // The module cannot be asked for names while it searches.
@@ -161,7 +166,7 @@ export class VectorIndex {
       this.#thrown = undefined;
       let count: number;
       try {
-        count = checked(exports, exports.search(Math.min(k, 2 ** 31), Number(filter !== undefined)));
+        count = checked(exports, exports.search(Math.min(k, 2 ** 31), Number(filter !== undefined), Number(approximate)));
       } finally {
         this.#filter = undefined;
       }
