@@ -39,10 +39,8 @@ pub(crate) fn bounds(query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], o
     let blocks = rows / BLOCK;
     for block in 0..blocks {
         let row = block * BLOCK;
-        let sums = i32x4_sub(
-            products(&query.codes, &query_codes, [0, 1, 2, 3].map(|at| row_of(codes, dimension, row + at))),
-            shift,
-        );
+        let sums =
+            i32x4_sub(products(&query.codes, &query_codes, &codes[row * dimension..(row + BLOCK) * dimension]), shift);
         let products = f32x4_add(f32x4_mul(f32x4_convert_i32x4(sums), alpha), gamma);
         // SAFETY: the planes have a number for each of `rows` rows, and the block's are among them.
         let [scale, term] = [scales, terms].map(|plane| unsafe { v128_load(plane.as_ptr().add(row * 4).cast()) });
@@ -62,55 +60,59 @@ pub(crate) fn bounds_of(rows: &[u32], query: &Query, codes: &[u8], scales: &[u8]
     let dimension = query.codes.len();
     let query_codes = prepared(&query.codes);
     let number = |plane: &[u8], row: usize| f32::from_le_bytes(plane.as_chunks().0[row]);
-    for (four, out) in rows.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
-        let four = [0, 1, 2, 3].map(|at: usize| four[at.min(four.len() - 1)] as usize);
-        let sums = products(&query.codes, &query_codes, four.map(|row| row_of(codes, dimension, row)));
-        let mut products = [0_i32; BLOCK];
+    // Side by side, as `products` takes them.
+    let mut four = vec![0; BLOCK * dimension];
+    for (rows, out) in rows.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+        for (&row, to) in rows.iter().zip(four.chunks_exact_mut(dimension)) {
+            to.copy_from_slice(&codes[row as usize * dimension..(row as usize + 1) * dimension]);
+        }
+        let mut sums = [0_i32; BLOCK];
         // SAFETY: the array is a register long.
-        unsafe { v128_store(products.as_mut_ptr().cast(), sums) };
-        for ((bound, row), product) in out.iter_mut().zip(four).zip(products) {
-            let product = (product - query.shift) as f32 * query.alpha + query.gamma;
-            *bound = product * number(scales, row) + (query.beta * number(terms, row) + query.delta);
+        unsafe { v128_store(sums.as_mut_ptr().cast(), products(&query.codes, &query_codes, &four)) };
+        for ((bound, &row), sum) in out.iter_mut().zip(rows).zip(sums) {
+            let product = (sum - query.shift) as f32 * query.alpha + query.gamma;
+            *bound = product * number(scales, row as usize) + (query.beta * number(terms, row as usize) + query.delta);
         }
     }
-}
-
-fn row_of(codes: &[u8], dimension: usize, row: usize) -> &[u8] {
-    &codes[row * dimension..(row + 1) * dimension]
 }
 
 /// The integer products of a query's codes and those of four rows.
 #[target_feature(enable = "simd128")]
 #[cfg_attr(feature = "relaxed-simd", target_feature(enable = "relaxed-simd"))]
 #[inline]
-fn products(query: &[i8], prepared: &[Code], rows: [&[u8]; BLOCK]) -> v128 {
-    let whole = query.len() / WIDTH * WIDTH;
-    let sums = whole_products(prepared, rows, whole);
-    if whole == query.len() {
+fn products(query: &[i8], prepared: &[Code], rows: &[u8]) -> v128 {
+    let dimension = query.len();
+    let whole = dimension / WIDTH * WIDTH;
+    let sums = whole_products(prepared, rows, dimension, whole);
+    if whole == dimension {
         return sums;
     }
-    let [a, b, c, d] = rows.map(|row| product_of_codes(&query[whole..], &row[whole..]));
-    i32x4_add(sums, i32x4(a, b, c, d))
+    let rest = |row: usize| {
+        let row = &rows[row * dimension..(row + 1) * dimension];
+        product_of_codes(&query[whole..], &row[whole..])
+    };
+    i32x4_add(sums, i32x4(rest(0), rest(1), rest(2), rest(3)))
 }
 
 /// Their products over the first `whole` components, a multiple of [`WIDTH`].
 #[cfg(feature = "relaxed-simd")]
 #[target_feature(enable = "simd128,relaxed-simd")]
 #[inline]
-fn whole_products(query: &[Code], rows: [&[u8]; BLOCK], whole: usize) -> v128 {
+fn whole_products(query: &[Code], rows: &[u8], dimension: usize, whole: usize) -> v128 {
+    let (q, row) = (query.as_ptr(), rows.as_ptr());
     let zero = i32x4_splat(0);
     let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
-    let (q, [first, second, third, fourth]) = (query.as_ptr(), rows.map(<[u8]>::as_ptr));
     let mut at = 0;
     while at < whole {
-        // SAFETY: the rows are as long as the query, and `at` ends before their end.
+        // SAFETY: `rows` has four rows of `dimension` codes and the query is one; `at` ends before either.
         unsafe {
             let q = v128_load(q.add(at).cast());
+            let row = row.add(at);
             // The second operand must be 0…127, as rows' codes are: engines differ beyond.
-            a = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(first.add(at).cast()), a);
-            b = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(second.add(at).cast()), b);
-            c = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(third.add(at).cast()), c);
-            d = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(fourth.add(at).cast()), d);
+            a = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.cast()), a);
+            b = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(dimension).cast()), b);
+            c = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(2 * dimension).cast()), c);
+            d = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(3 * dimension).cast()), d);
         }
         at += WIDTH;
     }
@@ -121,19 +123,20 @@ fn whole_products(query: &[Code], rows: [&[u8]; BLOCK], whole: usize) -> v128 {
 #[cfg(not(feature = "relaxed-simd"))]
 #[target_feature(enable = "simd128")]
 #[inline]
-fn whole_products(query: &[Code], rows: [&[u8]; BLOCK], whole: usize) -> v128 {
+fn whole_products(query: &[Code], rows: &[u8], dimension: usize, whole: usize) -> v128 {
+    let (q, row) = (query.as_ptr(), rows.as_ptr());
     let zero = i32x4_splat(0);
     let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
-    let (q, [first, second, third, fourth]) = (query.as_ptr(), rows.map(<[u8]>::as_ptr));
     let mut at = 0;
     while at < whole {
-        // SAFETY: the rows are as long as the query, and `at` ends before their end.
+        // SAFETY: `rows` has four rows of `dimension` codes and the query is one; `at` ends before either.
         unsafe {
             let q = v128_load(q.add(at).cast());
-            a = i32x4_add(a, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(first.add(at))));
-            b = i32x4_add(b, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(second.add(at))));
-            c = i32x4_add(c, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(third.add(at))));
-            d = i32x4_add(d, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(fourth.add(at))));
+            let row = row.add(at);
+            a = i32x4_add(a, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row)));
+            b = i32x4_add(b, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row.add(dimension))));
+            c = i32x4_add(c, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row.add(2 * dimension))));
+            d = i32x4_add(d, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row.add(3 * dimension))));
         }
         at += WIDTH / 2;
     }
