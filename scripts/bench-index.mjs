@@ -2,10 +2,10 @@
 //
 //   node scripts/bench-index.mjs              what has been made, small sets, two minutes
 //   node scripts/bench-index.mjs -- --full    makes and runs all
-//   … --sets 10k-256 --peers edgevec          only these
+//   … --sets 10k-256 --peers edgevec          only these; --peers none for none
 //
-// Ratios are taken in one process, where every query goes to the yardstick (a scan of `f32` rows by SIMD), to this
-// package's two modules and to the peer in turn. The last line is RESULT and JSON.
+// Ratios are taken in one process, where ten queries at a time go to the yardstick (a scan of `f32` rows by SIMD), to
+// this package's two modules and to the peer in turn. The last line is RESULT and JSON.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -78,16 +78,16 @@ function measureSet(set, peers) {
       return { peer, failed: true };
     }
     const report = JSON.parse(line);
-    row(peer, report.rows.peer, report);
+    if (peer !== "none") row(peer, report.rows.peer, report);
     return report;
   });
   const measured = reports.filter(({ failed }) => !failed);
   if (measured.length === 0) throw new Stop(`no peer could be measured on ${set.name}`);
-  const middle = (name) => middleOf(measured.map(({ rows }) => rows[name]));
-  const own = { relaxed: middle("relaxed"), plain: middle("plain"), f32: middle("f32") };
+  const names = ["relaxed", "plain", "approximate", "f32"].filter((name) => name in measured[0].rows);
+  const own = Object.fromEntries(names.map((name) => [name, middleOf(measured.map(({ rows }) => rows[name]))]));
   const ratios = (name) => middleOf(measured.map(({ rows }) => ({ cpu: rows[name].cpuMs / rows.f32.cpuMs, p50: rows[name].p50 / rows.f32.p50 })));
-  const toF32 = { relaxed: ratios("relaxed"), plain: ratios("plain") };
-  for (const name of ["relaxed", "plain", "f32"]) row(`countercheck, ${name}`.replace("countercheck, f32", "yardstick, f32"), own[name], { rows: own });
+  const toF32 = Object.fromEntries(names.map((name) => [name, ratios(name)]));
+  for (const name of names) row(name === "f32" ? "yardstick, f32" : `countercheck, ${name}`, own[name], { rows: own });
   const bandwidth = Math.max(...measured.map((report) => report.bandwidth));
   console.log(`  memory is read at ${(bandwidth / 1e9).toFixed(1)} GB/s, ${((1e3 * set.rows * (set.dimension + 8)) / bandwidth).toFixed(3)} ms for the plane that is scanned`);
   return { own, toF32, bandwidth, peers: Object.fromEntries(reports.map((report) => [report.peer, summary(report)])) };
@@ -96,6 +96,7 @@ function measureSet(set, peers) {
 function summary({ failed, rows }) {
   if (failed) return "failed";
   const { peer, relaxed, plain, f32 } = rows;
+  if (peer === undefined) return "none";
   const times = (ours) => ({ cpu: peer.cpuMs / ours.cpuMs, p50: peer.p50 / ours.p50 });
   return { ...peer, timesRelaxed: times(relaxed), timesPlain: times(plain), timesF32: times(f32) };
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createVectorIndex, loadVectorIndex } from "../../dist/vectors-node.js";
 import { dist } from "../../scripts/lib/paths.mjs";
 
-/** The index by one of its modules. */
-export async function ours(set, name) {
+/** The index by one of its modules, exact or approximate. */
+export async function ours(set, name, approximate = false) {
   const wasm = await WebAssembly.compile(readFileSync(join(dist, name)));
   const names = Array.from({ length: set.rows }, (_, at) => String(at));
   let index;
@@ -14,7 +14,7 @@ export async function ours(set, name) {
       index = await createVectorIndex({ dimension: set.dimension, wasm });
       names.forEach((id, at) => index.add(id, set.row(at)));
     },
-    search: (query) => index.search(query, 10).map(({ id }) => Number(id)),
+    search: (query) => index.search(query, 10, { approximate }).map(({ id }) => Number(id)),
     memory: () => index.memory,
     async save() {
       const file = index.save();
