@@ -2,15 +2,16 @@
 //
 //   node scripts/build.mjs              everything
 //   node scripts/build.mjs browser      only what pages and Node load
+//   node scripts/build.mjs vectors      only the vector index
 //   node scripts/build.mjs worker       only the Worker
 import { chmodSync } from "node:fs";
-import { join } from "node:path";
-import { bundleLibrary, bundlePages, bundleWorker } from "./lib/bundle.mjs";
+import { basename, join } from "node:path";
+import { bundleLibrary, bundlePages, bundleVectors, bundleWorker } from "./lib/bundle.mjs";
 import { dist, root } from "./lib/paths.mjs";
 import { assembleSite, copyIfChanged } from "./lib/site.mjs";
 import { Stop, isMain, script } from "./lib/stop.mjs";
 import { declareTypes } from "./lib/types.mjs";
-import { browserModule, buildWasm, modelsModule, wasmFile, workerModule } from "./lib/wasm.mjs";
+import { browserModule, buildVectors, buildWasm, modelsModule, wasmFile, workerModule } from "./lib/wasm.mjs";
 import { setup } from "./setup.mjs";
 
 /** The module, the library around it, and the site that serves both. */
@@ -20,12 +21,19 @@ async function buildBrowser() {
     // The library looks for its files beside itself.
     copyIfChanged(wasmFile(module), join(dist, `${module.name}_bg.wasm`));
   }
+  await buildVectorIndex();
   copyIfChanged(join(root, "assets", "embedder.bin"), join(dist, "embedder.bin"));
   await bundleLibrary();
   await declareTypes();
   chmodSync(join(dist, "cli.js"), 0o755);
   assembleSite(await bundlePages());
   console.log("build: library and site: made");
+}
+
+/** The vector index alone: its modules and entries. It is part of the library. */
+async function buildVectorIndex() {
+  for (const file of await buildVectors()) copyIfChanged(file, join(dist, basename(file)));
+  await bundleVectors();
 }
 
 /** The Worker: its module and the entry that wrangler starts from. */
@@ -35,13 +43,13 @@ async function buildWorker() {
   console.log("build: Worker: made");
 }
 
-const products = { browser: buildBrowser, worker: buildWorker };
+const products = { browser: buildBrowser, vectors: buildVectorIndex, worker: buildWorker };
 
 /**
  * Builds; setup must have run.
  * @param {string[]} [names] of products, by default all
  */
-export async function build(names = Object.keys(products)) {
+export async function build(names = ["browser", "worker"]) {
   for (const name of names) {
     if (!Object.hasOwn(products, name)) throw new Stop(`no product ${name}: there are ${Object.keys(products).join(" and ")}`);
     await products[name]();

@@ -78,9 +78,9 @@ impl Corpus {
         Ok(())
     }
 
-    /// Replaces the index by a snapshot; on an error the index stays as it was.
-    pub fn load(&mut self, snapshot: &[u8]) -> Result<(), CorpusError> {
-        let index = Index::load(snapshot)?;
+    /// Replaces the index by a snapshot, which it keeps; on an error the index stays as it was.
+    pub fn load(&mut self, snapshot: Vec<u8>) -> Result<(), CorpusError> {
+        let index = Index::open(snapshot)?;
         if let (Some(own), Some(embedder)) = (index.identity(), &self.embedder) {
             matching(own, &identity(embedder))?;
         }
@@ -143,8 +143,8 @@ impl Corpus {
 impl Corpus {
     /// Replaces the index by a snapshot, whose vectors must be the model's; on an error the index stays
     /// as it was.
-    pub fn load_of(&mut self, snapshot: &[u8], model: &EmbeddingModel) -> Result<(), CorpusError> {
-        let index = Index::load(snapshot)?;
+    pub fn load_of(&mut self, snapshot: Vec<u8>, model: &EmbeddingModel) -> Result<(), CorpusError> {
+        let index = Index::open(snapshot)?;
         if let Some(own) = index.identity() {
             model.matching(own)?;
         }

@@ -29,4 +29,5 @@ pub mod service;
 #[cfg(any(feature = "models", feature = "worker"))]
 mod signal;
 pub mod solver;
+pub mod vectors;
 pub mod wire;

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use countercheck::document::{Hit, Origin, Passage, Span};
 use countercheck::index::words::words;
-use countercheck::index::{EmbeddingIdentity, Fusion, Index, IndexError, SearchQuery, VectorFault};
+use countercheck::index::{
+    EmbeddingIdentity, Filter, Fusion, Index, IndexError, SearchQuery, VectorFault, VectorMethod,
+};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -282,6 +284,24 @@ fn more_equal_passages_than_candidates_are_cut_in_document_order() {
     let by_vector = SearchQuery { vector: Some(&[1.0, 0.0, 0.0]), ..SearchQuery::default() };
     for query in [by_words, by_vector] {
         assert_eq!(ids(index.search(&query, 3).unwrap()), ["100#0", "101#0", "102#0"]);
+    }
+}
+
+#[test]
+fn a_filter_lets_through_what_is_far_behind_the_candidates() {
+    let mut index = Index::new(Some(identity(false)));
+    for document in 100..220 {
+        insert(&mut index, &document.to_string(), &[row("cat", Some([1.0, 2.0, 0.0]))]);
+    }
+    insert(&mut index, "far", &[row("cat and so many words more about another thing", Some([-1.0, 0.1, 0.0]))]);
+    let allows = |passage: &Passage| passage.document == "far";
+    let filter = Some(Filter(&allows));
+    let by_words = SearchQuery { text: "cat", filter, ..SearchQuery::default() };
+    let by_vector = SearchQuery { vector: Some(&[1.0, 0.0, 0.0]), filter, ..SearchQuery::default() };
+    index.build_graph(7);
+    let by_graph = SearchQuery { method: VectorMethod::Graph, ..by_vector };
+    for query in [by_words, by_vector, by_graph] {
+        assert_eq!(ids(index.search(&query, 3).unwrap()), ["far#0"]);
     }
 }
 

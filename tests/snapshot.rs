@@ -9,7 +9,7 @@ use xxhash_rust::xxh64::xxh64;
 
 const FRAME: usize = 12;
 
-/// The header as format 0 defines it, kept apart from the code so that a change shows.
+/// The header as format 1 defines it, kept apart from the code so that a change shows.
 #[derive(Serialize, Deserialize)]
 struct Header {
     identity: Option<EmbeddingIdentity>,
@@ -20,6 +20,7 @@ struct Header {
     terms: u64,
     occurrences: u64,
     vectors: u64,
+    passages_length: u64,
     passages_bytes: u64,
     postings_bytes: u64,
     readings_bytes: u64,
@@ -49,7 +50,7 @@ impl Parts {
         let (postings, rest) = rest.split_at(header.postings_bytes as usize);
         let (readings, vectors) = rest.split_at(header.readings_bytes as usize);
         Self {
-            documents: postcard::from_bytes(documents).unwrap(),
+            documents: postcard::from_bytes(&expanded(documents, header.passages_length)).unwrap(),
             postings: postcard::from_bytes(postings).unwrap(),
             readings: postcard::from_bytes(readings).unwrap(),
             vectors: vectors.to_vec(),
@@ -60,6 +61,8 @@ impl Parts {
     /// A snapshot whose lengths and checksum are right, whatever else is not.
     fn sealed(mut self) -> Vec<u8> {
         let documents = postcard::to_allocvec(&self.documents).unwrap();
+        self.header.passages_length = documents.len() as u64;
+        let documents = lz4_flex::block::compress(&documents);
         let postings = postcard::to_allocvec(&self.postings).unwrap();
         let readings = postcard::to_allocvec(&self.readings).unwrap();
         self.header.passages_bytes = documents.len() as u64;
@@ -70,10 +73,14 @@ impl Parts {
     }
 }
 
+fn expanded(block: &[u8], length: u64) -> Vec<u8> {
+    lz4_flex::block::decompress(block, length as usize).unwrap()
+}
+
 fn sealed(header: &Header, sections: &[u8]) -> Vec<u8> {
     let header = postcard::to_allocvec(header).unwrap();
     let length = (header.len() as u32).to_le_bytes();
-    resealed([b"CCX\n", &[0; 4][..], &length, &header, sections, &[0; 8]].concat())
+    resealed([b"CCX\n", &[1, 0, 0, 0][..], &length, &header, sections, &[0; 8]].concat())
 }
 
 fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
@@ -147,7 +154,7 @@ fn the_format_is_still_the_one_described() {
     let bytes = small().save(3);
     assert_eq!(Parts::of(&bytes).sealed(), bytes);
     // After the release, other bytes for the same index need another format version.
-    assert_eq!(xxh64(&bytes, 0), 4_583_099_980_720_687_430);
+    assert_eq!(xxh64(&bytes, 0), 16_414_571_087_364_547_946);
 }
 
 #[test]
@@ -234,13 +241,27 @@ fn bytes_after_a_section_are_refused() {
 }
 
 #[test]
+fn passages_of_another_length_than_the_header_says_are_corrupt() {
+    let edits: [fn(&mut u64); 4] =
+        [|length| *length += 1, |length| *length -= 1, |length| *length = 0, |length| *length = u64::MAX];
+    for edit in edits {
+        let bytes = small().save(3);
+        let Parts { mut header, .. } = Parts::of(&bytes);
+        edit(&mut header.passages_length);
+        let header_length = u32::from_le_bytes(bytes[8..FRAME].try_into().unwrap()) as usize;
+        let bytes = sealed(&header, &bytes[FRAME + header_length..bytes.len() - 8]);
+        assert_eq!(Index::load(&bytes).err(), Some(SnapshotError::Corrupt { what: "passages" }));
+    }
+}
+
+#[test]
 fn other_files_and_other_versions_are_told_apart() {
     assert_eq!(Index::load(b"<!doctype html>").err(), Some(SnapshotError::NotASnapshot));
     let mut bytes = small().save(3);
     bytes[4] = 9;
     let error = Index::load(&bytes).err().unwrap();
-    assert_eq!(error, SnapshotError::UnsupportedVersion { found: 9, supported: 0 });
-    assert_eq!(error.to_string(), "snapshot of format 9, but this version reads format 0: index the documents again");
+    assert_eq!(error, SnapshotError::UnsupportedVersion { found: 9, supported: 1 });
+    assert_eq!(error.to_string(), "snapshot of format 9, but this version reads format 1: index the documents again");
 }
 
 #[test]
@@ -280,7 +301,9 @@ fn absurd_lengths_are_refused_before_anything_is_allocated() {
     (header.passages_bytes, header.postings_bytes) = (10, 0);
     (header.readings_bytes, header.vectors_bytes) = (0, 0);
     let count = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0];
-    let refused = Index::load(&sealed(&header, &count)).err();
+    let block = lz4_flex::block::compress(&count);
+    (header.passages_length, header.passages_bytes) = (count.len() as u64, block.len() as u64);
+    let refused = Index::load(&sealed(&header, &block)).err();
     assert_eq!(refused, Some(SnapshotError::Corrupt { what: "passages" }));
 }
 
@@ -317,15 +340,26 @@ fn postings_out_of_order_range_or_balance_are_corrupt() {
     }
 }
 
+/// Behind a byte of marks: two scales, two terms, two times two codes and components.
+const SCALE: usize = 1;
+const TERM: usize = 9;
+const CODE: usize = 17;
+const COMPONENT: usize = 21;
+
 #[test]
 fn vectors_that_could_not_be_inserted_are_corrupt() {
-    let component = |value: f32| move |parts: &mut Parts| parts.vectors[1..5].copy_from_slice(&value.to_le_bytes());
-    for value in [f32::NAN, f32::INFINITY, 2.0] {
-        assert_eq!(edited(component(value)).err(), Some(SnapshotError::Corrupt { what: "vector" }));
+    let number = |at: usize, value: f32| {
+        move |parts: &mut Parts| parts.vectors[at..at + 4].copy_from_slice(&value.to_le_bytes())
+    };
+    for at in [SCALE, TERM, COMPONENT] {
+        for value in [f32::NAN, f32::INFINITY] {
+            assert_eq!(edited(number(at, value)).err(), Some(SnapshotError::Corrupt { what: "vector" }));
+        }
     }
-    let zero = edited(|parts| parts.vectors[1..9].fill(0));
-    assert_eq!(zero.err(), Some(SnapshotError::Corrupt { what: "vector" }));
-    let edits: [Edit<Vec<u8>>; 5] = [
+    assert_eq!(edited(number(COMPONENT, 2.0)).err(), Some(SnapshotError::Corrupt { what: "vector" }));
+    let edits: [Edit<Vec<u8>>; 7] = [
+        ("vector", |vectors| vectors[COMPONENT..COMPONENT + 8].fill(0)),
+        ("vector", |vectors| vectors[CODE] = 128),
         ("number of vectors", |vectors| vectors[0] = 0b111),
         ("number of vectors", |vectors| vectors[0] = 0b1011),
         ("number of vectors", Vec::clear),
@@ -362,10 +396,13 @@ proptest! {
         let Parts { mut header, .. } = Parts::of(&small().save(3));
         let mut cuts = cuts.map(|cut| cut.index(bytes.len() + 1));
         cuts.sort_unstable();
+        let (documents, rest) = bytes.split_at(cuts[0]);
+        let block = lz4_flex::block::compress(documents);
         header.passages = passages;
-        (header.passages_bytes, header.postings_bytes) = (cuts[0] as u64, (cuts[1] - cuts[0]) as u64);
+        (header.passages_length, header.passages_bytes) = (cuts[0] as u64, block.len() as u64);
+        header.postings_bytes = (cuts[1] - cuts[0]) as u64;
         (header.readings_bytes, header.vectors_bytes) = ((bytes.len() - cuts[1]) as u64, 0);
-        if let Ok(index) = Index::load(&sealed(&header, &bytes)) {
+        if let Ok(index) = Index::load(&sealed(&header, &[&block, rest].concat())) {
             prop_assert_eq!(index.passages() as u64, passages);
         }
     }

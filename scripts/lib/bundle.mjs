@@ -35,6 +35,16 @@ export async function bundleLibrary() {
   ]);
 }
 
+/** Bundles the entries of the vector index: vectors.js, vectors-node.js, vectors-workerd.js. */
+export async function bundleVectors() {
+  const { build } = await import("esbuild");
+  await Promise.all([
+    build({ ...BROWSER, ...entry("src/vectors/index.ts", "vectors.js") }),
+    build({ ...NODE, ...entry("src/vectors/node.ts", "vectors-node.js") }),
+    build({ ...COMMON, platform: "neutral", ...entry("src/vectors/workerd.ts", "vectors-workerd.js") }),
+  ]);
+}
+
 /** Bundles the Worker's entry; wrangler takes the wasm module that lies beside it. */
 export async function bundleWorker() {
   const { build } = await import("esbuild");

@@ -24,6 +24,12 @@ export const modelsModule = { feature: "models", directory: "wasm-models", name:
 /** @type {Product} */
 export const workerModule = { feature: "worker", directory: "worker", name: "index" };
 
+/** The index of vectors alone, twice: for every engine, and for those with relaxed SIMD. They have no glue. */
+export const vectorModules = [
+  { feature: undefined, name: "vectors" },
+  { feature: "relaxed-simd", name: "vectors_relaxed" },
+];
+
 /** The profile in Cargo.toml. */
 const PROFILE = "wasm";
 
@@ -60,10 +66,34 @@ export async function buildWasm(product) {
   console.log(`build: ${product.feature} module: ${made ? "made" : "unchanged"}`);
 }
 
+// Of so little code "s" makes a smaller download than "z", and a faster scan.
+const VECTORS = ["build", "--package", "countercheck-vectors", "--config", `profile.${PROFILE}.opt-level="s"`];
+
+/**
+ * Compiles the index of vectors, with and without relaxed SIMD, and shrinks both, if they changed.
+ * @returns {Promise<string[]>} paths of the finished modules
+ */
+export async function buildVectors() {
+  const directory = join(dist, "vectors");
+  mkdirSync(directory, { recursive: true });
+  const files = [];
+  for (const { feature, name } of vectorModules) {
+    const target = await cargo(feature, "vectors", `the module ${name}`, VECTORS);
+    const compiled = join(target, "countercheck_vectors.wasm");
+    const finished = join(directory, `${name}.wasm`);
+    const options = [...WASM_OPT, "--strip-target-features", "--enable-relaxed-simd"];
+    const hash = hashOf({ files: [compiled, join(root, "package-lock.json")], values: options });
+    const made = await unlessFresh(join(directory, `.${name}`), hash, [finished], () => shrink(name, compiled, finished, options));
+    console.log(`build: ${name} module: ${made ? "made" : "unchanged"}`);
+    files.push(finished);
+  }
+  return files;
+}
+
 /** Runs cargo and gives the path of what it made. */
 async function compile({ feature }) {
   // rustc rather than build: only for a lone cdylib does cargo optimise at link time.
-  return join(await cargo(feature, `the ${feature} module`, ["rustc", "--lib", "--crate-type", "cdylib"]), "countercheck.wasm");
+  return join(await cargo(feature, feature, `the ${feature} module`, ["rustc", "--lib", "--crate-type", "cdylib"]), "countercheck.wasm");
 }
 
 /**
@@ -74,18 +104,18 @@ async function compile({ feature }) {
 export async function compileExample(name) {
   // Without optimising this crate it takes a third of the time.
   const command = ["build", "--example", name, "--config", `profile.${PROFILE}.package.countercheck.opt-level=0`];
-  return join(await cargo(browserModule.feature, `the example ${name}`, command), "examples", `${name}.wasm`);
+  return join(await cargo(browserModule.feature, browserModule.feature, `the example ${name}`, command), "examples", `${name}.wasm`);
 }
 
-/** Runs cargo for one feature and gives the directory of what it makes. */
-async function cargo(feature, label, command) {
+/** Runs cargo for one feature, or none, and gives the directory of what it makes. */
+async function cargo(feature, product, label, command) {
   // A directory for each product: both are called countercheck.wasm, and cargo would not notice
   // that one has overwritten the other.
-  const target = join(cargoTarget, feature);
+  const target = join(cargoTarget, product);
   const locked = process.env.CI ? ["--locked"] : [];
   const env = { ...wasmEnvironment(), CARGO_TERM_COLOR: "never" };
   await run("cargo", ["fetch", "--quiet", "--target", WASM_TARGET, ...locked], { env });
-  const what = ["--profile", PROFILE, "--target", WASM_TARGET, "--features", feature, ...locked];
+  const what = ["--profile", PROFILE, "--target", WASM_TARGET, ...(feature === undefined ? [] : ["--features", feature]), ...locked];
   const where = ["--target-dir", target, "--config", `target.${WASM_TARGET}.rustflags=${JSON.stringify(remapPaths())}`];
   await runLong(`compiling ${label}`, "cargo", [...command, ...what, ...where], {
     env,
@@ -100,10 +130,15 @@ async function bind({ name }, compiled, directory) {
   // It would type `import module from "./NAME_bg.wasm"` by the exports; hosts give the module itself.
   rmSync(join(directory, `${name}_bg.wasm.d.ts`));
   const bound = join(directory, `${name}_bg.wasm`);
-  const small = `${bound}.small`;
+  await shrink(name, bound, bound, WASM_OPT);
+}
+
+/** Optimises a module for size. */
+async function shrink(name, from, to, options) {
+  const small = `${to}.small`;
   const wasmOpt = join(root, "node_modules", "binaryen", "bin", "wasm-opt");
-  await runLong(`wasm-opt ${name}`, process.execPath, [wasmOpt, bound, "-o", small, ...WASM_OPT]);
-  renameSync(small, bound);
+  await runLong(`wasm-opt ${name}`, process.execPath, [wasmOpt, from, "-o", small, ...options]);
+  renameSync(small, to);
 }
 
 function wasmEnvironment() {

@@ -82,7 +82,7 @@ impl Engine {
     }
 
     /// Replaces the index by a snapshot.
-    pub fn load(&self, snapshot: &[u8]) -> Result<(), JsValue> {
+    pub fn load(&self, snapshot: Vec<u8>) -> Result<(), JsValue> {
         #[cfg(feature = "models")]
         if let Some(model) = self.embedding_model() {
             return self.corpus.borrow_mut().load_of(snapshot, &model).map_err(thrown);

@@ -40,8 +40,8 @@ pub(super) async fn corpus(env: &Env, settings: &Settings) -> Result<Rc<RefCell<
     let index = index.map_err(|missing| no_index(&settings.index_path, &missing))?;
     let table = table.map_err(|missing| no_embedder(settings, &missing));
     let corpus = match &model {
-        Some(model) => of_model(&index, model)?,
-        None => parse(&index, table)?,
+        Some(model) => of_model(index, model)?,
+        None => parse(index, table)?,
     };
     let corpus = Rc::new(RefCell::new(corpus));
     LOADED.with_borrow_mut(|slot| *slot = Some(Rc::clone(&corpus)));
@@ -53,13 +53,13 @@ fn loaded() -> Option<Rc<RefCell<Corpus>>> {
 }
 
 /// The vectors of queries will come from that model.
-fn of_model(index: &[u8], model: &EmbeddingModel) -> Result<Corpus, Problem> {
+fn of_model(index: Vec<u8>, model: &EmbeddingModel) -> Result<Corpus, Problem> {
     let mut corpus = Corpus::default();
     corpus.load_of(index, model).map_err(damaged)?;
     Ok(corpus)
 }
 
-fn parse(index: &[u8], table: Result<Option<Vec<u8>>, Problem>) -> Result<Corpus, Problem> {
+fn parse(index: Vec<u8>, table: Result<Option<Vec<u8>>, Problem>) -> Result<Corpus, Problem> {
     let mut corpus = Corpus::default();
     corpus.load(index).map_err(damaged)?;
     // An index without vectors has no use for the table, whether it is there or not.

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use instant_distance::{Builder, Hnsw, Point, PointId, Search};
 
-use super::top::{Position, Top};
-use super::vector::{Checked, Vectors};
+use super::passages::Position;
+use crate::vectors::{Checked, Near, Top, Vectors};
 
 /// Candidates kept while searching the graph, and so the most it can give (`ef` in the paper).
 const SEARCH_BREADTH: usize = 200;
@@ -27,14 +27,15 @@ const LAYER_SHARE: f32 = 0.288_539;
 struct Direction(Arc<[f32]>);
 
 impl Direction {
-    fn of(vector: Checked<'_>) -> Self {
-        Self(vector.unit().collect())
+    fn of(components: impl Iterator<Item = f32> + Clone) -> Self {
+        let length = components.clone().map(|component| component * component).sum::<f32>().sqrt();
+        Self(components.map(|component| component / length).collect())
     }
 }
 
 impl Point for Direction {
     fn distance(&self, other: &Self) -> f32 {
-        1.0 - super::vector::dot(&self.0, &other.0)
+        1.0 - crate::vectors::dot(&self.0, &other.0)
     }
 }
 
@@ -50,14 +51,15 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Builds a graph of rows and their vectors. Their order and the seed decide it: points are
+    /// Builds a graph of the rows that have vectors. Their order and the seed decide it: points are
     /// linked by one thread, since the order of linking shapes the graph. Only 32-bit and 64-bit
     /// machines differ, because the generator that `instant-distance` seeds does.
-    pub(super) fn build(vectors: &[(u32, Checked<'_>)], seed: u64) -> Self {
-        let directions = vectors.iter().map(|&(_, vector)| Direction::of(vector)).collect();
+    pub(super) fn build(vectors: &Vectors, in_order: impl Iterator<Item = u32>, seed: u64) -> Self {
+        let numbered = in_order.filter_map(|row| Some((row, Direction::of(vectors.components(row)?))));
+        let (numbers, directions): (Vec<u32>, Vec<Direction>) = numbered.unzip();
         let (hnsw, points) = linked(directions, seed, SEARCH_BREADTH);
         let mut rows = vec![None; points.len()];
-        for (&(row, _), point) in vectors.iter().zip(points) {
+        for (row, point) in numbers.into_iter().zip(points) {
             if let Some(slot) = rows.get_mut(point.into_inner() as usize) {
                 *slot = Some(row);
             }
@@ -89,21 +91,21 @@ impl Graph {
         query: Checked<'_>,
         k: usize,
         position: impl Fn(u32) -> Position<'a>,
-    ) -> Option<Vec<u32>> {
+    ) -> Option<Vec<Near>> {
         if k.saturating_add(self.removed) > SEARCH_BREADTH {
             return None;
         }
         let mut search = Search::default();
-        let direction = Direction::of(query);
+        let direction = Direction::of(query.components().iter().copied());
         let found = self.hnsw.search(&direction, &mut search);
         let found = found.filter_map(|item| *self.rows.get(item.pid.into_inner() as usize)?);
         let mut top = Top::new(k);
         for row in found.chain(self.later.iter().copied()) {
-            if let Some(vector) = vectors.vector(row) {
-                top.offer(row, query.cosine(vector), || position(row));
+            if let Some(score) = vectors.score(query, row) {
+                top.offer(row, score, || position(row));
             }
         }
-        Some(top.into_rows())
+        Some(top.into_ranked().map(|(row, score)| Near { row, score }).collect())
     }
 }
 
@@ -260,11 +262,11 @@ mod tests {
             insert(&mut index, &format!("{at:05}"), vector);
         }
         let graph = index.graph.as_ref().unwrap();
-        let (query, identity) = (clustered(3, 1).remove(0), index.identity());
-        let query = super::Checked::new(&query, identity).unwrap();
+        let query = clustered(3, 1).remove(0);
+        let query = super::Checked::new(&query, index.vectors.comparison()).unwrap();
         let position = |row| index.passages.position(row);
         let found = graph.search(&index.vectors, query, 100, position).unwrap();
-        assert_eq!(found, index.vectors.scan(query, 100, position));
+        assert_eq!(found, index.vectors.nearest(query, 100, &|_| true, position));
     }
 
     #[test]

@@ -12,9 +12,6 @@ mod fusion;
 mod hnsw;
 mod passages;
 mod snapshot;
-
-mod top;
-mod vector;
 pub mod words;
 
 use std::collections::BTreeSet;
@@ -22,17 +19,18 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 pub use bm25::TermStatistics;
-pub use error::{IndexError, VectorFault};
+pub use error::IndexError;
 pub use fusion::Fusion;
 pub use snapshot::SnapshotError;
 
+pub use crate::vectors::{Memory, VectorFault};
+
 use crate::document::{Hit, Passage, Reading};
+use crate::vectors::{self, Checked, Comparison, Metric, Near, Top, Vectors};
 use bm25::Postings;
 use fusion::Candidate;
 use hnsw::Graph;
 use passages::Passages;
-use top::Top;
-use vector::{Checked, Vectors};
 use words::words;
 
 /// What makes vectors comparable: those of different models never share an index.
@@ -44,6 +42,12 @@ pub struct EmbeddingIdentity {
     pub dimension: usize,
     /// Whether its vectors have length 1; the index then refuses others.
     pub normalised: bool,
+}
+
+impl EmbeddingIdentity {
+    fn comparison(&self) -> Comparison {
+        Comparison { dimension: self.dimension, metric: Metric::Cosine, normalised: self.normalised }
+    }
 }
 
 /// Passages that can be searched.
@@ -90,6 +94,18 @@ pub struct SearchQuery<'a> {
     pub fusion: Fusion,
     /// How the nearest vectors are found.
     pub method: VectorMethod,
+    /// Which passages may be found; all by default.
+    pub filter: Option<Filter<'a>>,
+}
+
+/// Which passages may be found. It is asked of those that words or vectors make likely, not of all.
+#[derive(Clone, Copy)]
+pub struct Filter<'a>(pub &'a dyn Fn(&Passage) -> bool);
+
+impl std::fmt::Debug for Filter<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Filter")
+    }
 }
 
 /// How the nearest vectors are found.
@@ -106,8 +122,8 @@ pub enum VectorMethod {
 impl Index {
     /// An empty index for vectors of one model, or for words alone.
     pub fn new(identity: Option<EmbeddingIdentity>) -> Self {
-        let dimension = identity.as_ref().map_or(0, |identity| identity.dimension);
-        Self { identity, vectors: Vectors::new(dimension), ..Self::default() }
+        let vectors = Vectors::new(identity.as_ref().map(EmbeddingIdentity::comparison).unwrap_or_default());
+        Self { identity, vectors, ..Self::default() }
     }
 
     /// Adds a document's passages, each with its vector or none, in place of any that the index has
@@ -200,7 +216,7 @@ impl Index {
             let position = |candidate: &Candidate| self.passages.position(candidate.row);
             a.compare(b).then_with(|| position(a).cmp(&position(b))).is_lt()
         };
-        top::select(&mut candidates, k, better);
+        vectors::select(&mut candidates, k, better);
         candidates.truncate(k);
         Ok(candidates.into_iter().filter_map(|candidate| self.hit(candidate)).collect())
     }
@@ -208,28 +224,42 @@ impl Index {
     /// The `wanted` best of either side, each with the evidence of both.
     fn candidates(&self, query: &SearchQuery<'_>, vector: Option<Checked<'_>>, wanted: usize) -> Vec<Candidate> {
         let scores = self.postings.scores(query.text, self.passages.len());
+        let allowed = |row| match query.filter {
+            Some(Filter(allows)) => self.passages.passage(row).is_some_and(allows),
+            None => true,
+        };
         let mut matching = Top::new(wanted);
         for (row, &score) in (0..).zip(&scores).filter(|&(_, &score)| score > 0.0) {
-            matching.offer(row, score, || self.passages.position(row));
+            if score >= matching.least() && allowed(row) {
+                matching.offer(row, score, || self.passages.position(row));
+            }
         }
-        let nearest = vector.map(|vector| self.nearest(query.method, vector, wanted)).unwrap_or_default();
+        let nearest = vector.map(|vector| self.nearest(query, vector, wanted, &allowed)).unwrap_or_default();
         let mut rows = BTreeSet::new();
-        matching.into_rows().into_iter().chain(nearest).for_each(|row| _ = rows.insert(row));
+        let nearest = nearest.into_iter().map(|near| near.row);
+        matching.into_ranked().map(|(row, _)| row).chain(nearest).for_each(|row| _ = rows.insert(row));
         let candidate = |row| Candidate {
             row,
             lexical: scores.get(row as usize).copied().unwrap_or(0.0),
-            dense: vector.zip(self.vectors.vector(row)).map(|(query, vector)| query.cosine(vector)),
+            dense: vector.and_then(|query| self.vectors.score(query, row)),
             score: 0.0,
         };
         rows.into_iter().map(candidate).collect()
     }
 
-    fn nearest(&self, method: VectorMethod, vector: Checked<'_>, wanted: usize) -> Vec<u32> {
+    fn nearest(
+        &self,
+        query: &SearchQuery<'_>,
+        vector: Checked<'_>,
+        wanted: usize,
+        allowed: &dyn Fn(u32) -> bool,
+    ) -> Vec<Near> {
         let position = |row| self.passages.position(row);
-        let graph = self.graph.as_ref().filter(|_| method == VectorMethod::Graph);
+        // The graph finds a number of rows, whoever may be found.
+        let graph = self.graph.as_ref().filter(|_| query.method == VectorMethod::Graph && query.filter.is_none());
         graph
             .and_then(|graph| graph.search(&self.vectors, vector, wanted, position))
-            .unwrap_or_else(|| self.vectors.scan(vector, wanted, position))
+            .unwrap_or_else(|| self.vectors.nearest(vector, wanted, allowed, position))
     }
 
     fn hit(&self, candidate: Candidate) -> Option<Hit> {
@@ -242,9 +272,8 @@ impl Index {
     /// holds a second copy of the vectors and is not saved. The same documents and seed give the
     /// same graph on machines of the same word size, so on all that run wasm.
     pub fn build_graph(&mut self, seed: u64) {
-        let rows = self.passages.iter().flat_map(|(_, rows)| rows);
-        let vectors: Vec<_> = rows.filter_map(|&row| Some((row, self.vectors.vector(row)?))).collect();
-        self.graph = (!vectors.is_empty()).then(|| Graph::build(&vectors, seed));
+        let rows = self.passages.iter().flat_map(|(_, rows)| rows).copied();
+        self.graph = (!self.vectors.is_empty()).then(|| Graph::build(&self.vectors, rows, seed));
     }
 
     /// The number of documents.
@@ -265,6 +294,11 @@ impl Index {
     /// The splitter version that the snapshot it was loaded from was saved with.
     pub fn splitter_version(&self) -> Option<u32> {
         self.splitter_version
+    }
+
+    /// The memory that its vectors take, without the graph's.
+    pub fn vector_memory(&self) -> Memory {
+        self.vectors.memory()
     }
 
     /// A passage by its id.
@@ -295,6 +329,9 @@ fn checked<'a>(
     identity: Option<&EmbeddingIdentity>,
     passage: &str,
 ) -> Result<Option<Checked<'a>>, IndexError> {
-    let checked = vector.map(|vector| Checked::new(vector, identity)).transpose();
-    checked.map_err(|fault| IndexError::Vector { passage: passage.to_owned(), fault })
+    let compared = |vector| {
+        let identity = identity.ok_or(VectorFault::NoModel)?;
+        Checked::new(vector, identity.comparison())
+    };
+    vector.map(compared).transpose().map_err(|fault| IndexError::Vector { passage: passage.to_owned(), fault })
 }

@@ -6,11 +6,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::IndexError;
-use super::top::Position;
 use crate::document::Passage;
 
 /// Rows are numbered with 32 bits, and the last number is kept for "none".
 const MAX_ROWS: usize = u32::MAX as usize - 1;
+
+/// Where a passage stands: documents by id, the passages of one in reading order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Position<'a> {
+    pub(super) document: &'a str,
+    pub(super) ordinal: u32,
+}
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Passages {

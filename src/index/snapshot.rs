@@ -1,4 +1,4 @@
-//! An index as bytes, format 0: not yet released, so it may still change without a new number.
+//! An index as bytes, format 1: not yet released, so it may still change without a new number.
 //!
 //! It decides what a valid snapshot is. All integers are little-endian.
 //!
@@ -8,32 +8,36 @@
 //! | 4 | format version |
 //! | 4 | length of the header |
 //! | … | header, by postcard |
-//! | … | passages, by postcard: documents by id, each with its passages in reading order |
+//! | … | passages, by postcard: documents by id, each with its passages in reading order; as one block of LZ4 |
 //! | … | postings, by postcard: terms in order, each with (distance from the last row, frequency) |
 //! | … | readings, by postcard: for each passage its `Reading::encode`, empty where nobody has read it |
-//! | … | vectors: a bit a passage, lowest first, that says which have one; then their `f32`s |
+//! | … | vectors: a bit a passage, lowest first, that says which have one; then their planes, as they are in memory: see `vectors::saved` |
 //! | 8 | xxh64 of everything before |
 //!
 //! Rows are numbered in document order, so the bytes depend on what the index holds and not on how
 //! it came to hold it. Loading trusts nothing: a length is compared with the bytes there are before
 //! anything is allocated for it, and every rule that [`Index::insert`] enforces is checked again.
 //! Whether the model and the splitter are those of the program is the caller's question. The graph
-//! of [`Index::build_graph`] is not stored.
+//! of [`Index::build_graph`] is not stored. The planes of vectors stay in the bytes that were loaded. Format 0 is
+//! not read: nothing was released with it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh64::{Xxh64, xxh64};
 
 use super::bm25::Posting;
-use super::vector::Checked;
 use super::{EmbeddingIdentity, Index};
 use crate::document::Passage;
+use crate::vectors::Vectors;
 
 const MAGIC: [u8; 4] = *b"CCX\n";
-const VERSION: u32 = 0;
+const VERSION: u32 = 1;
 const CHECKSUM_BYTES: usize = 8;
-const COMPONENT_BYTES: usize = size_of::<f32>();
+/// A byte of LZ4 stands for no more than so many: a length beyond that is a lie, and nothing is allocated for it.
+const MOST_EXPANSION: u64 = 255;
 
 /// Why bytes are not an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -99,6 +103,8 @@ struct Header {
     terms: u64,
     occurrences: u64,
     vectors: u64,
+    /// Of the passages before they are compressed.
+    passages_length: u64,
     passages_bytes: u64,
     postings_bytes: u64,
     readings_bytes: u64,
@@ -114,7 +120,8 @@ impl Index {
             .iter()
             .map(|(id, rows)| (id, rows.iter().filter_map(|&row| self.passages.passage(row)).collect()))
             .collect();
-        let passages = encode(&documents);
+        let encoded = encode(&documents);
+        let passages = lz4_flex::block::compress(&encoded);
         let postings = encode(&self.saved_postings());
         let readings = encode(&self.document_rows().map(|row| self.passages.reading(row)).collect::<Vec<_>>());
         let vectors = self.saved_vectors();
@@ -127,6 +134,7 @@ impl Index {
             terms: self.postings.lists().len() as u64,
             occurrences: self.postings.occurrences(),
             vectors: self.vectors.len() as u64,
+            passages_length: encoded.len() as u64,
             passages_bytes: passages.len() as u64,
             postings_bytes: postings.len() as u64,
             readings_bytes: readings.len() as u64,
@@ -140,11 +148,17 @@ impl Index {
 
     /// The index that was saved, or the first reason why the bytes are not one.
     pub fn load(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        let sections = Sections::open(bytes)?;
+        Self::open(bytes.to_vec())
+    }
+
+    /// The same of bytes that the index may keep: the planes of its vectors are where they are in them.
+    pub fn open(bytes: Vec<u8>) -> Result<Self, SnapshotError> {
+        let file = Arc::new(bytes);
+        let sections = Sections::open(&file)?;
         let header = sections.header;
         let mut index = Self::new(header.identity);
         index.splitter_version = Some(header.splitter_version);
-        index.load_passages(decode(sections.passages, "passages")?)?;
+        index.load_passages(decode(&decompressed(sections.passages, header.passages_length)?, "passages")?)?;
         require(index.documents() as u64 == header.documents, "number of documents")?;
         require(index.passages() as u64 == header.passages, "number of passages")?;
         require(index.corpus_hash() == header.corpus_hash, "corpus hash")?;
@@ -152,7 +166,7 @@ impl Index {
         require(index.postings.lists().len() as u64 == header.terms, "number of terms")?;
         require(index.postings.occurrences() == header.occurrences, "number of occurrences")?;
         index.load_readings(decode(sections.readings, "readings")?)?;
-        index.load_vectors(sections.vectors, header.vectors)?;
+        index.load_vectors(&file, sections.vectors, header.vectors)?;
         Ok(index)
     }
 
@@ -205,11 +219,13 @@ impl Index {
 
     fn saved_vectors(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.passages().div_ceil(8)];
-        for (number, row) in self.document_rows().enumerate() {
-            let Some(vector) = self.vectors.vector(row) else { continue };
+        let numbered = self.document_rows().enumerate();
+        let with_vector = numbered.filter(|&(_, row)| self.vectors.components(row).is_some());
+        let (numbers, rows): (Vec<usize>, Vec<u32>) = with_vector.unzip();
+        for number in numbers {
             bytes[number / 8] |= 1 << (number % 8);
-            bytes.extend(vector.components().iter().flat_map(|component| component.to_le_bytes()));
         }
+        self.vectors.save(&rows, &mut bytes);
         bytes
     }
 
@@ -252,24 +268,17 @@ impl Index {
         Ok(())
     }
 
-    fn load_vectors(&mut self, bytes: &[u8], vectors: u64) -> Result<(), SnapshotError> {
-        let wrong = SnapshotError::Corrupt { what: "number of vectors" };
-        let (present, components) = bytes.split_at_checked(self.passages().div_ceil(8)).ok_or(wrong)?;
-        let is_present = |number: usize| present[number / 8] & (1 << (number % 8)) != 0;
+    fn load_vectors(&mut self, file: &Arc<Vec<u8>>, part: Range<usize>, vectors: u64) -> Result<(), SnapshotError> {
+        let wrong = |what| SnapshotError::Corrupt { what };
+        let planes = part.start + self.passages().div_ceil(8);
+        let present = file.get(part.start..planes.min(part.end)).unwrap_or_default();
+        let is_present = |number: usize| present.get(number / 8).is_some_and(|byte| byte & (1 << (number % 8)) != 0);
         let marked = present.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>();
-        let numbers: Vec<u32> = (0..self.passages()).filter(|&n| is_present(n)).map(|n| n as u32).collect();
-        require(marked == vectors && numbers.len() as u64 == vectors, "number of vectors")?;
-        let dimension = self.identity.as_ref().map_or(0, |identity| identity.dimension);
-        let row_bytes = dimension.checked_mul(COMPONENT_BYTES);
-        let expected = row_bytes.and_then(|row_bytes| row_bytes.checked_mul(numbers.len()));
-        require(expected == Some(components.len()), "length of vectors")?;
-        for (at, row) in numbers.into_iter().enumerate() {
-            let start = at * dimension * COMPONENT_BYTES;
-            let (components, _) = components[start..start + dimension * COMPONENT_BYTES].as_chunks();
-            let components: Vec<f32> = components.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-            let vector = Checked::new(&components, self.identity.as_ref());
-            self.vectors.add(row, vector.map_err(|_| SnapshotError::Corrupt { what: "vector" })?);
-        }
+        let rows: Vec<u32> = (0..self.passages()).filter(|&n| is_present(n)).map(|n| n as u32).collect();
+        require(planes <= part.end && marked == vectors && rows.len() as u64 == vectors, "number of vectors")?;
+        let comparison = self.vectors.comparison();
+        require(Vectors::saved_length(comparison, rows.len()) == Some(part.end - planes), "length of vectors")?;
+        self.vectors = Vectors::load(comparison, rows, file, planes..part.end).ok_or_else(|| wrong("vector"))?;
         Ok(())
     }
 }
@@ -280,7 +289,8 @@ struct Sections<'a> {
     passages: &'a [u8],
     postings: &'a [u8],
     readings: &'a [u8],
-    vectors: &'a [u8],
+    /// Where the vectors are in the file.
+    vectors: Range<usize>,
 }
 
 impl<'a> Sections<'a> {
@@ -301,7 +311,9 @@ impl<'a> Sections<'a> {
         let passages = reader.take(header.passages_bytes)?;
         let postings = reader.take(header.postings_bytes)?;
         let readings = reader.take(header.readings_bytes)?;
-        let vectors = reader.take(header.vectors_bytes)?;
+        let start = reader.read;
+        reader.take(header.vectors_bytes)?;
+        let vectors = start..reader.read;
         let content = &bytes[..reader.read];
         let checksum = reader.take(CHECKSUM_BYTES as u64)?;
         require(reader.read == bytes.len(), "bytes after the end")?;
@@ -339,6 +351,14 @@ impl<'a> Reader<'a> {
 
 fn require(holds: bool, what: &'static str) -> Result<(), SnapshotError> {
     if holds { Ok(()) } else { Err(SnapshotError::Corrupt { what }) }
+}
+
+fn decompressed(block: &[u8], length: u64) -> Result<Vec<u8>, SnapshotError> {
+    let corrupt = SnapshotError::Corrupt { what: "passages" };
+    let most = (block.len() as u64).saturating_mul(MOST_EXPANSION);
+    let length = usize::try_from(length).ok().filter(|_| length <= most).ok_or(corrupt)?;
+    let decompressed = lz4_flex::block::decompress(block, length).map_err(|_| corrupt)?;
+    if decompressed.len() == length { Ok(decompressed) } else { Err(corrupt) }
 }
 
 fn encode(value: &impl Serialize) -> Vec<u8> {

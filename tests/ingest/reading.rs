@@ -150,7 +150,7 @@ fn an_index_keeps_what_is_read_of_its_passages_in_a_sixth_of_their_bytes() {
             .unwrap();
     }
     let mut loaded = Corpus::default();
-    loaded.load(&corpus.save()).unwrap();
+    loaded.load(corpus.save()).unwrap();
     let (mut kept, mut text) = (0, 0);
     for passage in loaded.index().iter() {
         let read = reading(&passage.text);

@@ -194,7 +194,7 @@ fn an_index_takes_the_vectors_of_its_own_model_only() {
     let model = |name: &str, dimension| EmbeddingModel { name: name.to_owned(), dimension };
     let loaded = |model: &EmbeddingModel| {
         let mut corpus = Corpus::default();
-        corpus.load_of(&snapshot, model).map(|()| corpus)
+        corpus.load_of(snapshot.clone(), model).map(|()| corpus)
     };
     assert!(loaded(&model("words-3", None)).is_ok() && loaded(&model("words-3", Some(3))).is_ok());
     for (other, given) in

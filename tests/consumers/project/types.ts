@@ -14,6 +14,7 @@ import {
 import { webLlm } from "countercheck/adapters";
 import type { CountercheckAssistant } from "countercheck/element";
 import embedder from "countercheck/embedder.bin";
+import { createVectorIndex, type VectorHit } from "countercheck/vectors";
 
 const assistant = await createAssistant({ index: "docs.ccx", embedder, defaults: { k: 4, limits: { deadlineMs: 1000 } } });
 const answering = assistant.ask("Why?", { signal: new AbortController().signal, maxRetries: 1 });
@@ -38,6 +39,13 @@ anthropic({ key: "k" });
 searxng({ key: "k" });
 // @ts-expect-error quotes are not one of several
 await createAssistant({ chat: ["builtin"] });
+
+const vectors = await createVectorIndex({ dimension: 2, metric: "dot" });
+vectors.add("a", [1, 2]);
+const nearest: VectorHit | undefined = vectors.search(new Float32Array(2), 1, { filter: (id) => id !== "b" })[0];
+nearest?.score.toFixed();
+// @ts-expect-error no such metric
+await createVectorIndex({ dimension: 2, metric: "hamming" });
 
 // @ts-expect-error an unknown option
 await createAssistant({ indx: "docs.ccx" });

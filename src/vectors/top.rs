@@ -1,37 +1,30 @@
 //! The best k of a stream of scored rows, in one total order.
 //!
-//! Higher scores come first, equal scores in document order, so that what is found depends on the
-//! documents alone and not on the order in which they were inserted.
+//! Higher scores come first, equal scores in the order of a position, so that what is found depends on what
+//! there is alone and not on the order in which it came.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Where a passage stands: documents by id, the passages of one in reading order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Position<'a> {
-    pub(super) document: &'a str,
-    pub(super) ordinal: u32,
-}
-
 /// Keeps the best `k` of the rows offered to it. Its memory follows what is offered, never `k`.
-pub(super) struct Top<'a> {
+pub(crate) struct Top<P> {
     k: usize,
-    worst_first: BinaryHeap<Ranked<'a>>,
+    worst_first: BinaryHeap<Ranked<P>>,
 }
 
-struct Ranked<'a> {
+struct Ranked<P> {
     score: f32,
-    position: Position<'a>,
+    position: P,
     row: u32,
 }
 
-impl<'a> Top<'a> {
-    pub(super) fn new(k: usize) -> Self {
+impl<P: Ord> Top<P> {
+    pub(crate) fn new(k: usize) -> Self {
         Self { k, worst_first: BinaryHeap::new() }
     }
 
     /// Offers a row; `position` is asked for only when the score can make it one of the best.
-    pub(super) fn offer(&mut self, row: u32, score: f32, position: impl FnOnce() -> Position<'a>) {
+    pub(crate) fn offer(&mut self, row: u32, score: f32, position: impl FnOnce() -> P) {
         if self.worst_first.len() < self.k {
             self.worst_first.push(Ranked { score, position: position(), row });
             return;
@@ -46,15 +39,21 @@ impl<'a> Top<'a> {
         }
     }
 
-    /// The rows kept, best first.
-    pub(super) fn into_rows(self) -> Vec<u32> {
-        self.worst_first.into_sorted_vec().into_iter().map(|ranked| ranked.row).collect()
+    /// What a score must reach to be among the best, once there are `k`.
+    pub(crate) fn least(&self) -> f32 {
+        let full = self.worst_first.len() >= self.k;
+        self.worst_first.peek().filter(|_| full).map_or(f32::NEG_INFINITY, |worst| worst.score)
+    }
+
+    /// The rows kept with their scores, best first.
+    pub(crate) fn into_ranked(self) -> impl ExactSizeIterator<Item = (u32, f32)> {
+        self.worst_first.into_sorted_vec().into_iter().map(|ranked| (ranked.row, ranked.score))
     }
 }
 
 /// Brings the best `k` to the front, in order. Of a few hundred few are wanted: cheaper than a sort,
 /// and a tenth of its code.
-pub(super) fn select<T>(items: &mut [T], k: usize, better: impl Fn(&T, &T) -> bool) {
+pub(crate) fn select<T>(items: &mut [T], k: usize, better: impl Fn(&T, &T) -> bool) {
     for place in 0..items.len().min(k) {
         let best =
             (place + 1..items.len()).fold(place, |best, i| if better(&items[i], &items[best]) { i } else { best });
@@ -62,23 +61,23 @@ pub(super) fn select<T>(items: &mut [T], k: usize, better: impl Fn(&T, &T) -> bo
     }
 }
 
-impl Ord for Ranked<'_> {
+impl<P: Ord> Ord for Ranked<P> {
     /// The better is the smaller: a max-heap then has the worst on top.
     fn cmp(&self, other: &Self) -> Ordering {
         other.score.total_cmp(&self.score).then_with(|| self.position.cmp(&other.position))
     }
 }
 
-impl PartialOrd for Ranked<'_> {
+impl<P: Ord> PartialOrd for Ranked<P> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Ranked<'_> {
+impl<P: Ord> PartialEq for Ranked<P> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Ranked<'_> {}
+impl<P: Ord> Eq for Ranked<P> {}

@@ -1,0 +1,317 @@
+//! WebAssembly's SIMD. Four rows at a time, so that a query's codes are loaded once for four.
+//!
+//! The only `unsafe` of the crate outside the module for JavaScript: loads from slices whose lengths are
+//! checked before.
+#![expect(unsafe_code, reason = "WebAssembly's loads take pointers")]
+
+use std::arch::wasm32::*;
+
+use super::super::codes::Query;
+use super::super::signs;
+use super::scalar::{one, product_of_codes};
+use super::{LANES, with_rest};
+
+/// Rows in a block, and `f32`s in a register.
+const BLOCK: usize = 4;
+/// Codes in a register.
+const WIDTH: usize = 16;
+
+/// A code of a query as the instruction wants it.
+#[cfg(feature = "relaxed-simd")]
+type Code = i8;
+#[cfg(not(feature = "relaxed-simd"))]
+type Code = i16;
+
+fn prepared(codes: &[i8]) -> Vec<Code> {
+    codes.iter().map(|&code| Code::from(code)).collect()
+}
+
+/// For each row what its score cannot exceed: see [`Query`].
+#[target_feature(enable = "simd128")]
+#[cfg_attr(feature = "relaxed-simd", target_feature(enable = "relaxed-simd"))]
+pub(crate) fn bounds(query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], out: &mut [f32]) {
+    let dimension = query.codes.len();
+    let rows = out.len();
+    assert!(codes.len() >= rows * dimension && scales.len() >= rows * 4 && terms.len() >= rows * 4, "a plane is short");
+    let [alpha, beta, gamma, delta] = [query.alpha, query.beta, query.gamma, query.delta].map(|x| f32x4_splat(x));
+    let shift = i32x4_splat(query.shift);
+    let query_codes = prepared(&query.codes);
+    let blocks = rows / BLOCK;
+    for block in 0..blocks {
+        let row = block * BLOCK;
+        let sums =
+            i32x4_sub(products(&query.codes, &query_codes, &codes[row * dimension..(row + BLOCK) * dimension]), shift);
+        let products = f32x4_add(f32x4_mul(f32x4_convert_i32x4(sums), alpha), gamma);
+        // SAFETY: the planes have a number for each of `rows` rows, and the block's are among them.
+        let [scale, term] = [scales, terms].map(|plane| unsafe { v128_load(plane.as_ptr().add(row * 4).cast()) });
+        let bounds = f32x4_add(f32x4_mul(products, scale), f32x4_add(f32x4_mul(beta, term), delta));
+        // SAFETY: so has `out`.
+        unsafe { v128_store(out.as_mut_ptr().add(row).cast(), bounds) };
+    }
+    for (row, bound) in out.iter_mut().enumerate().skip(blocks * BLOCK) {
+        *bound = one(query, codes, scales, terms, row);
+    }
+}
+
+/// The same of some rows, in their order.
+#[target_feature(enable = "simd128")]
+#[cfg_attr(feature = "relaxed-simd", target_feature(enable = "relaxed-simd"))]
+pub(crate) fn bounds_of(rows: &[u32], query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], out: &mut [f32]) {
+    let dimension = query.codes.len();
+    let query_codes = prepared(&query.codes);
+    let number = |plane: &[u8], row: usize| f32::from_le_bytes(plane.as_chunks().0[row]);
+    // Side by side, as `products` takes them.
+    let mut four = vec![0; BLOCK * dimension];
+    for (rows, out) in rows.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+        for (&row, to) in rows.iter().zip(four.chunks_exact_mut(dimension)) {
+            to.copy_from_slice(&codes[row as usize * dimension..(row as usize + 1) * dimension]);
+        }
+        let mut sums = [0_i32; BLOCK];
+        // SAFETY: the array is a register long.
+        unsafe { v128_store(sums.as_mut_ptr().cast(), products(&query.codes, &query_codes, &four)) };
+        for ((bound, &row), sum) in out.iter_mut().zip(rows).zip(sums) {
+            let product = (sum - query.shift) as f32 * query.alpha + query.gamma;
+            *bound = product * number(scales, row as usize) + (query.beta * number(terms, row as usize) + query.delta);
+        }
+    }
+}
+
+/// The integer products of a query's codes and those of four rows.
+#[target_feature(enable = "simd128")]
+#[cfg_attr(feature = "relaxed-simd", target_feature(enable = "relaxed-simd"))]
+#[inline]
+fn products(query: &[i8], prepared: &[Code], rows: &[u8]) -> v128 {
+    let dimension = query.len();
+    let whole = dimension / WIDTH * WIDTH;
+    let sums = whole_products(prepared, rows, dimension, whole);
+    if whole == dimension {
+        return sums;
+    }
+    let rest = |row: usize| {
+        let row = &rows[row * dimension..(row + 1) * dimension];
+        product_of_codes(&query[whole..], &row[whole..])
+    };
+    i32x4_add(sums, i32x4(rest(0), rest(1), rest(2), rest(3)))
+}
+
+/// Their products over the first `whole` components, a multiple of [`WIDTH`].
+#[cfg(feature = "relaxed-simd")]
+#[target_feature(enable = "simd128,relaxed-simd")]
+#[inline]
+fn whole_products(query: &[Code], rows: &[u8], dimension: usize, whole: usize) -> v128 {
+    let (q, row) = (query.as_ptr(), rows.as_ptr());
+    let zero = i32x4_splat(0);
+    let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
+    let mut at = 0;
+    while at < whole {
+        // SAFETY: `rows` has four rows of `dimension` codes and the query is one; `at` ends before either.
+        unsafe {
+            let q = v128_load(q.add(at).cast());
+            let row = row.add(at);
+            // The second operand must be 0…127, as rows' codes are: engines differ beyond.
+            a = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.cast()), a);
+            b = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(dimension).cast()), b);
+            c = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(2 * dimension).cast()), c);
+            d = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(3 * dimension).cast()), d);
+        }
+        at += WIDTH;
+    }
+    added_up(a, b, c, d)
+}
+
+/// Their products over the first `whole` components, a multiple of [`WIDTH`].
+#[cfg(not(feature = "relaxed-simd"))]
+#[target_feature(enable = "simd128")]
+#[inline]
+fn whole_products(query: &[Code], rows: &[u8], dimension: usize, whole: usize) -> v128 {
+    let (q, row) = (query.as_ptr(), rows.as_ptr());
+    let zero = i32x4_splat(0);
+    let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
+    let mut at = 0;
+    while at < whole {
+        // SAFETY: `rows` has four rows of `dimension` codes and the query is one; `at` ends before either.
+        unsafe {
+            let q = v128_load(q.add(at).cast());
+            let row = row.add(at);
+            a = i32x4_add(a, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row)));
+            b = i32x4_add(b, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row.add(dimension))));
+            c = i32x4_add(c, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row.add(2 * dimension))));
+            d = i32x4_add(d, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row.add(3 * dimension))));
+        }
+        at += WIDTH / 2;
+    }
+    added_up(a, b, c, d)
+}
+
+/// For each row of blocks what its nibbles choose of the table, added up: see [`Signs`](signs::Signs).
+#[target_feature(enable = "simd128")]
+#[cfg_attr(feature = "relaxed-simd", target_feature(enable = "relaxed-simd"))]
+pub(crate) fn sums(blocks: &[u8], table: &[u8], groups: usize, out: &mut [u16]) {
+    let size = groups * signs::GROUP;
+    assert!(table.len() >= groups * 16, "the table is short");
+    let nibble = u8x16_splat(0x0F);
+    for (block, out) in blocks.chunks_exact(size).zip(out.chunks_exact_mut(signs::BLOCK)) {
+        let zero = u16x8_splat(0);
+        let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
+        let mut group = 0;
+        while group < groups {
+            let (mut low, mut high) = (zero, zero);
+            // What is looked up is at most 63, so four fit a byte.
+            let end = if groups - group > 4 { group + 4 } else { groups };
+            while group < end {
+                // SAFETY: both have sixteen bytes for each group.
+                let (bytes, table) = unsafe {
+                    let at = group * 16;
+                    (v128_load(block.as_ptr().add(at).cast()), v128_load(table.as_ptr().add(at).cast()))
+                };
+                low = u8x16_add(low, looked_up(table, v128_and(bytes, nibble)));
+                high = u8x16_add(high, looked_up(table, u8x16_shr(bytes, 4)));
+                group += 1;
+            }
+            a = u16x8_add(a, u16x8_extend_low_u8x16(low));
+            b = u16x8_add(b, u16x8_extend_high_u8x16(low));
+            c = u16x8_add(c, u16x8_extend_low_u8x16(high));
+            d = u16x8_add(d, u16x8_extend_high_u8x16(high));
+        }
+        let out = out.as_mut_ptr();
+        // SAFETY: a chunk of `out` has 32 numbers.
+        unsafe {
+            v128_store(out.cast(), a);
+            v128_store(out.add(8).cast(), b);
+            v128_store(out.add(16).cast(), c);
+            v128_store(out.add(24).cast(), d);
+        }
+    }
+}
+
+#[cfg(feature = "relaxed-simd")]
+#[target_feature(enable = "simd128,relaxed-simd")]
+#[inline]
+fn looked_up(table: v128, at: v128) -> v128 {
+    i8x16_relaxed_swizzle(table, at)
+}
+
+#[cfg(not(feature = "relaxed-simd"))]
+#[target_feature(enable = "simd128")]
+#[inline]
+fn looked_up(table: v128, at: v128) -> v128 {
+    i8x16_swizzle(table, at)
+}
+
+/// Where from `from` on a sum of `least` or more is first.
+#[target_feature(enable = "simd128")]
+pub(crate) fn next_sum(sums: &[u16], from: usize, least: u16) -> Option<usize> {
+    let limit = u16x8_splat(least);
+    let mut at = from;
+    while at + 8 <= sums.len() {
+        // SAFETY: eight sums follow.
+        let reaches = unsafe { u16x8_ge(v128_load(sums.as_ptr().add(at).cast()), limit) };
+        if v128_any_true(reaches) {
+            return Some(at + i16x8_bitmask(reaches).trailing_zeros() as usize);
+        }
+        at += 8;
+    }
+    super::scalar::next_sum(sums, at, least)
+}
+
+/// The sums of the lanes of each.
+#[target_feature(enable = "simd128")]
+#[inline]
+fn added_up(a: v128, b: v128, c: v128, d: v128) -> v128 {
+    let pairs = |x: v128, y: v128| i32x4_add(i32x4_shuffle::<0, 4, 1, 5>(x, y), i32x4_shuffle::<2, 6, 3, 7>(x, y));
+    let (ab, cd) = (pairs(a, b), pairs(c, d));
+    i32x4_add(i32x4_shuffle::<0, 1, 4, 5>(ab, cd), i32x4_shuffle::<2, 3, 6, 7>(ab, cd))
+}
+
+/// Where from `from` on a score of `least` or more is first.
+#[target_feature(enable = "simd128")]
+pub(crate) fn next(scores: &[f32], from: usize, least: f32) -> Option<usize> {
+    let limit = f32x4_splat(least);
+    let mut at = from;
+    while at + BLOCK <= scores.len() {
+        // SAFETY: four scores follow.
+        let reaches = unsafe { f32x4_ge(v128_load(scores.as_ptr().add(at).cast()), limit) };
+        if v128_any_true(reaches) {
+            return Some(at + i32x4_bitmask(reaches).trailing_zeros() as usize);
+        }
+        at += BLOCK;
+    }
+    super::scalar::next(scores, at, least)
+}
+
+/// The inner product with a stored vector.
+#[target_feature(enable = "simd128")]
+pub(crate) fn product(query: &[f32], stored: &[u8]) -> f32 {
+    let sums = eights(query, stored, |q, x| f32x4_mul(q, x));
+    let whole = query.len() / LANES * LANES;
+    with_rest(sums, &query[whole..], &stored[whole * 4..], |q, x| q * x)
+}
+
+/// The inner product of a stored vector with itself.
+#[target_feature(enable = "simd128")]
+pub(crate) fn square(stored: &[u8]) -> f32 {
+    let (mut low, mut high) = (f32x4_splat(0.0), f32x4_splat(0.0));
+    let (eights, rest) = stored.as_chunks::<{ LANES * 4 }>();
+    for eight in eights {
+        // SAFETY: a chunk is two registers long.
+        let [x, y] = unsafe { [v128_load(eight.as_ptr().cast()), v128_load(eight.as_ptr().add(16).cast())] };
+        low = f32x4_add(low, f32x4_mul(x, x));
+        high = f32x4_add(high, f32x4_mul(y, y));
+    }
+    let rest: Vec<f32> = rest.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+    with_rest(lanes(low, high), &rest, &stored[eights.len() * LANES * 4..], |q, x| q * x)
+}
+
+/// Whether all are codes of components.
+#[target_feature(enable = "simd128")]
+pub(crate) fn are_codes(bytes: &[u8]) -> bool {
+    let (registers, rest) = bytes.as_chunks::<WIDTH>();
+    let mut all = u8x16_splat(0);
+    for register in registers {
+        // SAFETY: a chunk is a register long.
+        all = v128_or(all, unsafe { v128_load(register.as_ptr().cast()) });
+    }
+    i8x16_bitmask(all) == 0 && super::scalar::are_codes(rest)
+}
+
+/// The square of the distance from a stored vector.
+#[target_feature(enable = "simd128")]
+pub(crate) fn distance(query: &[f32], stored: &[u8]) -> f32 {
+    let sums = eights(query, stored, |q, x| {
+        let apart = f32x4_sub(q, x);
+        f32x4_mul(apart, apart)
+    });
+    let whole = query.len() / LANES * LANES;
+    with_rest(sums, &query[whole..], &stored[whole * 4..], |q, x| (q - x) * (q - x))
+}
+
+/// Eight running sums over all whole eights of components.
+#[target_feature(enable = "simd128")]
+#[inline]
+fn eights(query: &[f32], stored: &[u8], term: impl Fn(v128, v128) -> v128) -> [f32; LANES] {
+    assert!(stored.len() >= query.len() * 4, "a vector is short");
+    let (mut low, mut high) = (f32x4_splat(0.0), f32x4_splat(0.0));
+    let (q, x) = (query.as_ptr(), stored.as_ptr());
+    let mut at = 0;
+    while at + LANES <= query.len() {
+        // SAFETY: eight components follow in both.
+        unsafe {
+            low = f32x4_add(low, term(v128_load(q.add(at).cast()), v128_load(x.add(at * 4).cast())));
+            high = f32x4_add(high, term(v128_load(q.add(at + 4).cast()), v128_load(x.add(at * 4 + 16).cast())));
+        }
+        at += LANES;
+    }
+    lanes(low, high)
+}
+
+#[target_feature(enable = "simd128")]
+#[inline]
+fn lanes(low: v128, high: v128) -> [f32; LANES] {
+    let mut sums = [0.0; LANES];
+    // SAFETY: the array is two registers long.
+    unsafe {
+        v128_store(sums.as_mut_ptr().cast(), low);
+        v128_store(sums.as_mut_ptr().add(4).cast(), high);
+    }
+    sums
+}

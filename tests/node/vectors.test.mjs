@@ -1,0 +1,147 @@
+// The index of vectors as a module of its own: both variants, what they refuse, files.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { createVectorIndex, loadVectorIndex } from "../../dist/vectors-node.js";
+
+const NEIGHBOURS = readFileSync(new URL("../data/neighbours.txt", import.meta.url), "utf8");
+
+/** The modules that this engine can run. */
+const MODULES = ["vectors.wasm", "vectors_relaxed.wasm"]
+  .map((name) => ({ name, bytes: readFileSync(new URL(`../../dist/${name}`, import.meta.url)) }))
+  .filter(({ bytes }) => WebAssembly.validate(bytes));
+
+/** Knuth's MMIX generator, as in tests/vectors.rs. */
+function lcg(seed) {
+  let state = BigInt(seed);
+  return (dimension) =>
+    Float32Array.from({ length: dimension }, () => {
+      state = BigInt.asUintN(64, state * 6364136223846793005n + 1442695040888963407n);
+      return Number(state >> 40n) / 2 ** 23 - 1;
+    });
+}
+
+function bitsOf(score) {
+  return new Uint32Array(Float32Array.of(score).buffer)[0].toString(16).padStart(8, "0");
+}
+
+const code = (expected) => (error) => error.name === "CountercheckError" && error.code === expected;
+
+test("every_engine_can_run_the_module_without_relaxed_simd", () => {
+  assert.equal(MODULES[0].name, "vectors.wasm");
+});
+
+for (const { name, bytes } of MODULES) {
+  describe(name, () => {
+    const made = (options) => createVectorIndex({ wasm: bytes, ...options });
+
+    test("known_vectors_have_the_neighbours_that_native_code_finds_to_the_last_bit", async () => {
+      const vector = lcg(7);
+      const index = await made({ dimension: 70 });
+      for (let at = 0; at < 1003; at += 1) index.add(String(at).padStart(5, "0"), vector(70));
+      let hits = "";
+      for (let query = 0; query < 4; query += 1) {
+        for (const { id, score } of index.search(vector(70), 10)) hits += `${id} ${bitsOf(score)}\n`;
+      }
+      assert.equal(hits, NEIGHBOURS);
+    });
+
+    test("metrics_rank_as_they_say", async () => {
+      const vectors = { far: [3, 4], near: [1, 0.1], small: [0.1, 0] };
+      const ranked = {};
+      for (const metric of ["cosine", "dot", "euclidean"]) {
+        const index = await made({ dimension: 2, metric });
+        for (const [id, vector] of Object.entries(vectors)) index.add(id, vector);
+        ranked[metric] = index.search([1, 0]).map(({ id, score }) => [id, Number(score.toFixed(3))]);
+      }
+      assert.deepEqual(ranked.cosine, [["small", 1], ["near", 0.995], ["far", 0.6]]);
+      assert.deepEqual(ranked.dot, [["far", 3], ["near", 1], ["small", 0.1]]);
+      assert.deepEqual(ranked.euclidean, [["near", -0.1], ["small", -0.9], ["far", -4.472]]);
+    });
+
+    test("what_cannot_be_compared_is_refused_and_the_index_lives_on", async () => {
+      const index = await made({ dimension: 2 });
+      assert.deepEqual(index.search([1, 0]), []);
+      index.add("a", [1, 0]);
+      for (const bad of [[NaN, 1], [1, Infinity], [0, 0], [1], [1, 2, 3], [], ["x", 1], [undefined, 1]]) {
+        assert.throws(() => index.add("b", bad), code("invalid_vector"));
+        assert.throws(() => index.set("a", bad), code("invalid_vector"));
+        assert.throws(() => index.search(bad), code("invalid_vector"));
+      }
+      assert.throws(() => index.add("a", [0, 1]), code("duplicate_id"));
+      for (const bad of [-1, 1.5, NaN, "3", Infinity]) assert.throws(() => index.search([1, 0], bad), code("invalid_option"));
+      for (const bad of [null, undefined, 3]) assert.throws(() => index.add("b", bad), code("invalid_option"));
+      for (const bad of [null, undefined, 3]) assert.throws(() => index.add(bad, [1, 0]), code("invalid_option"));
+      for (const dimension of [0, -1, 1.5, 65_537, 2 ** 40, NaN]) {
+        await assert.rejects(made({ dimension }), code("invalid_dimension"));
+      }
+      await assert.rejects(made({ dimension: 2, metric: "hamming" }), code("invalid_option"));
+      assert.deepEqual(index.search([2, 0], 0), []);
+      assert.deepEqual(index.search([2, 0], 2 ** 40), [{ id: "a", score: 1 }]);
+      assert.equal(index.size, 1);
+    });
+
+    test("vectors_are_replaced_removed_and_given_back", async () => {
+      const index = await made({ dimension: 2 });
+      index.add("a", [1, 0]);
+      index.add("ü", Float32Array.of(0, 1));
+      index.set("a", [0.5, 0.5]);
+      assert.deepEqual([...index.get("a")], [0.5, 0.5]);
+      assert.equal(index.get("b"), undefined);
+      assert.equal(index.remove("a"), true);
+      assert.equal(index.remove("a"), false);
+      index.add("c", [0, -1]);
+      assert.deepEqual(index.search([0, 1]), [{ id: "ü", score: 1 }, { id: "c", score: -1 }]);
+      assert.deepEqual({ ...index.memory, total: 0 }, { scan: 2 * (2 + 8), rescoring: 2 * 8, total: 0 });
+    });
+
+    test("a_filter_sees_names_may_throw_and_may_not_come_back", async () => {
+      const vector = lcg(1);
+      const index = await made({ dimension: 8 });
+      for (let at = 0; at < 50; at += 1) index.add(`${at}`, vector(8));
+      const query = vector(8);
+      const even = ({ id }) => Number(id) % 2 === 0;
+      const expected = index.search(query, 50).filter(even).slice(0, 5);
+      const filter = (id) => even({ id });
+      assert.deepEqual(index.search(query, 5, { filter }), expected);
+      const loaded = await loadVectorIndex(index.save(), { wasm: bytes });
+      assert.deepEqual(loaded.search(query, 5, { filter }), expected);
+      const mistake = new Error("a mistake of the filter");
+      assert.throws(() => index.search(query, 5, { filter: () => { throw mistake; } }), mistake);
+      assert.throws(() => index.search(query, 5, { filter: () => index.add("x", query) }), code("busy"));
+      assert.deepEqual(index.search(query, 5, { filter }), expected);
+    });
+
+    test("what_is_saved_is_loaded_and_damage_is_refused", async () => {
+      const vector = lcg(2);
+      const index = await made({ dimension: 5, metric: "dot" });
+      for (let at = 0; at < 20; at += 1) index.add(`${at}`, vector(5));
+      const file = index.save();
+      const loaded = await loadVectorIndex(file, { wasm: bytes });
+      assert.deepEqual([loaded.metric, loaded.dimension, loaded.size], ["dot", 5, 20]);
+      assert.deepEqual(loaded.save(), file);
+      const query = vector(5);
+      assert.deepEqual(loaded.search(query), index.search(query));
+      loaded.remove("3");
+      loaded.add("new", query);
+      assert.equal(loaded.search(query, 20).length, 20);
+      assert.deepEqual(index.save(), file);
+      for (const damaged of [file.slice(0, -1), file.with(40, file[40] ^ 1), new Uint8Array(0), new Uint8Array(99)]) {
+        await assert.rejects(loadVectorIndex(damaged, { wasm: bytes }), code("invalid_snapshot"));
+      }
+    });
+
+    test("a_disposed_index_says_so", async () => {
+      const index = await made({ dimension: 2 });
+      index.dispose();
+      assert.throws(() => index.size, code("disposed"));
+      assert.throws(() => index.search([1, 0]), code("disposed"));
+    });
+  });
+}
+
+test("the_engine_gets_the_fastest_module_that_it_can_run", async () => {
+  const index = await createVectorIndex({ dimension: 2 });
+  index.add("a", [1, 0]);
+  assert.equal(index.search([1, 1])[0].id, "a");
+});
