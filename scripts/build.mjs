@@ -20,7 +20,7 @@ async function buildBrowser() {
     // The library looks for its files beside itself.
     copyIfChanged(wasmFile(module), join(dist, `${module.name}_bg.wasm`));
   }
-  copyIfChanged(join(root, "assets", "embedder.bin"), join(dist, "embedder.bin"));
+  for (const name of ["embedder.bin", "projection.f32"]) copyIfChanged(join(root, "assets", name), join(dist, name));
   await bundleLibrary();
   await declareTypes();
   chmodSync(join(dist, "cli.js"), 0o755);

@@ -27,7 +27,7 @@ use xxhash_rust::xxh64::{Xxh64, xxh64};
 
 use super::bm25::Posting;
 use super::vector::Checked;
-use super::{EmbeddingIdentity, Index};
+use super::{Analysis, EmbeddingIdentity, Index};
 use crate::document::Passage;
 
 const MAGIC: [u8; 4] = *b"CCX\n";
@@ -91,6 +91,7 @@ impl SnapshotError {
 
 #[derive(Serialize, Deserialize)]
 struct Header {
+    analysis: Analysis,
     identity: Option<EmbeddingIdentity>,
     splitter_version: u32,
     corpus_hash: u64,
@@ -119,6 +120,7 @@ impl Index {
         let readings = encode(&self.document_rows().map(|row| self.passages.reading(row)).collect::<Vec<_>>());
         let vectors = self.saved_vectors();
         let header = encode(&Header {
+            analysis: self.analysis,
             identity: self.identity.clone(),
             splitter_version,
             corpus_hash: self.corpus_hash(),
@@ -142,7 +144,7 @@ impl Index {
     pub fn load(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let sections = Sections::open(bytes)?;
         let header = sections.header;
-        let mut index = Self::new(header.identity);
+        let mut index = Self::with_analysis(header.identity, header.analysis);
         index.splitter_version = Some(header.splitter_version);
         index.load_passages(decode(sections.passages, "passages")?)?;
         require(index.documents() as u64 == header.documents, "number of documents")?;
