@@ -161,12 +161,13 @@ impl Postings {
             lists.extend(stems.into_iter().find_map(|stem| self.lists.get(stem)));
         }
         top::select(&mut lists, MOST_COMPLETIONS, |a, b| a.len() > b.len());
-        let mut rows: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut frequencies = vec![0_u32; self.lengths.len()];
         for posting in lists.into_iter().take(MOST_COMPLETIONS).flatten() {
-            let frequency = rows.entry(posting.row).or_insert(0);
+            let frequency = &mut frequencies[posting.row as usize];
             *frequency = frequency.saturating_add(posting.frequency);
         }
-        let list: Vec<Posting> = rows.into_iter().map(|(row, frequency)| Posting { row, frequency }).collect();
+        let found = (0..).zip(frequencies).filter(|(_, frequency)| *frequency > 0);
+        let list: Vec<Posting> = found.map(|(row, frequency)| Posting { row, frequency }).collect();
         let weight = idf(list.len(), passages);
         (!list.is_empty()).then(|| Sought { name: format!("{word}…"), weight, list: Cow::Owned(list) })
     }

@@ -19,7 +19,7 @@ mod top;
 mod vector;
 pub mod words;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -256,17 +256,16 @@ impl Index {
         most: usize,
         better: impl Fn(&Candidate, &Candidate) -> bool,
     ) -> Vec<Candidate> {
-        let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut kept = Vec::new();
+        let document = |candidate: &Candidate| self.passages.position(candidate.row).document;
+        let mut kept: Vec<Candidate> = Vec::new();
         for place in 0..candidates.len() {
             if kept.len() == k {
                 break;
             }
             top::select(&mut candidates[place..], 1, &better);
-            let count = taken.entry(self.passages.position(candidates[place].row).document).or_insert(0);
-            *count += 1;
-            if *count <= most {
-                kept.push(candidates[place]);
+            let next = candidates[place];
+            if kept.iter().filter(|other| document(other) == document(&next)).count() < most {
+                kept.push(next);
             }
         }
         kept
