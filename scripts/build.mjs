@@ -22,7 +22,7 @@ async function buildBrowser() {
     copyIfChanged(wasmFile(module), join(dist, `${module.name}_bg.wasm`));
   }
   await buildVectorIndex();
-  copyIfChanged(join(root, "assets", "embedder.bin"), join(dist, "embedder.bin"));
+  for (const name of ["embedder.bin", "projection.f32"]) copyIfChanged(join(root, "assets", name), join(dist, name));
   await bundleLibrary();
   await declareTypes();
   chmodSync(join(dist, "cli.js"), 0o755);

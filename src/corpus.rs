@@ -4,8 +4,9 @@
 //! that model brings them, and names it, so that they meet no others.
 
 use crate::document::{Document, Hit, Passage, Reading};
-use crate::embedding::{EmbedderError, StaticEmbedder};
-use crate::index::{EmbeddingIdentity, Index, IndexError, SearchQuery, SnapshotError};
+use crate::embedding::{EmbedderError, Projection, StaticEmbedder};
+use crate::index::words::Stemming;
+use crate::index::{Analysis, EmbeddingIdentity, Index, IndexError, SearchQuery, SnapshotError};
 use crate::ingest::{self, IngestError, SPLITTER_VERSION, SplitOptions};
 use crate::problem::Problem;
 
@@ -57,6 +58,26 @@ pub enum CorpusError {
         /// The index's model.
         index: String,
     },
+    /// The index has passages whose words were cut in another way.
+    #[error("the index has the stems of {index:?}: say `stemming` when the first document is added, or leave it out")]
+    OtherStems {
+        /// The index's.
+        index: Stemming,
+    },
+    /// What should be the teacher's vector is none.
+    #[error(
+        "a vector for {document:?} is none of all-MiniLM-L6-v2: give 384 finite numbers for each text, their mean pooled"
+    )]
+    TeacherVector {
+        /// The document.
+        document: String,
+    },
+    /// The stems are of a language that this build does not know.
+    #[error("the small module cuts the endings of English alone, and the index has the stems of {index:?}")]
+    StemsElsewhere {
+        /// The index's.
+        index: Stemming,
+    },
     /// The index has passages without vectors already.
     #[error("the index has {passages} passages without vectors: set the embedder before the first document")]
     TooLate {
@@ -71,10 +92,25 @@ impl Corpus {
         let identity = identity(&embedder);
         match self.index.identity() {
             Some(own) => matching(own, &identity)?,
-            None if self.index.passages() == 0 => self.index = Index::new(Some(identity)),
+            None if self.index.passages() == 0 => {
+                self.index = Index::with_analysis(Some(identity), self.index.analysis());
+            }
             None => return Err(CorpusError::TooLate { passages: self.index.passages() }),
         }
         self.embedder = Some(embedder);
+        Ok(())
+    }
+
+    /// Sets whose word endings are cut, before the first document is added. What is loaded has its own.
+    pub fn set_stemming(&mut self, stemming: Stemming) -> Result<(), CorpusError> {
+        let own = self.index.analysis();
+        linked(stemming)?;
+        if own.stemming != stemming && self.index.passages() > 0 {
+            return Err(CorpusError::OtherStems { index: own.stemming });
+        }
+        if own.stemming != stemming {
+            self.index = Index::with_analysis(self.index.identity().cloned(), Analysis { stemming, ..own });
+        }
         Ok(())
     }
 
@@ -84,6 +120,7 @@ impl Corpus {
         if let (Some(own), Some(embedder)) = (index.identity(), &self.embedder) {
             matching(own, &identity(embedder))?;
         }
+        linked(index.analysis().stemming)?;
         self.index = index;
         Ok(())
     }
@@ -122,6 +159,12 @@ impl Corpus {
         self.index.search(&SearchQuery { text: query, vector, ..SearchQuery::default() }, k)
     }
 
+    /// The `k` best passages of a search with options. Where it has no vector, its text's own is taken.
+    pub fn find(&self, query: &SearchQuery<'_>, k: usize) -> Result<Vec<Hit>, IndexError> {
+        let own = if query.vector.is_none() { self.embed(query.text) } else { None };
+        self.index.search(&SearchQuery { vector: query.vector.or(own.as_deref()), ..*query }, k)
+    }
+
     /// The text's vector, if the index has vectors and the embedder knows a word of it.
     pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
         self.index.identity().and(self.embedder.as_ref())?.embed(text)
@@ -141,6 +184,21 @@ impl Corpus {
 
 /// With the vectors of a model elsewhere.
 impl Corpus {
+    /// Indexes a document with the teacher's vectors of its [`Corpus::texts`]. They lie in the space of the
+    /// table that was fitted to them, so an index may have both, and queries' vectors come from the table.
+    pub fn add_projected(
+        &mut self,
+        document: &Document,
+        projection: &Projection,
+        vectors: &[&[f32]],
+    ) -> Result<usize, CorpusError> {
+        let space = EmbeddingModel { name: projection.space(), dimension: Some(projection.dimension()) };
+        let projected = vectors.iter().map(|vector| projection.project(vector)).collect::<Option<Vec<_>>>();
+        let document_id = || document.id.clone();
+        let projected = projected.ok_or_else(|| CorpusError::TeacherVector { document: document_id() })?;
+        self.add_embedded(document, &space, projected)
+    }
+
     /// Replaces the index by a snapshot, whose vectors must be the model's; on an error the index stays
     /// as it was.
     pub fn load_of(&mut self, snapshot: Vec<u8>, model: &EmbeddingModel) -> Result<(), CorpusError> {
@@ -188,7 +246,7 @@ impl Corpus {
         let readings: Vec<Reading> = passages.iter().map(|passage| ingest::reading(&passage.text)).collect();
         let mut vectors = vectors.into_iter();
         let own = passages.iter().map(|passage| embedded_text(passage).and_then(|_| vectors.next())).collect();
-        let mut fresh = first.map(|identity| Index::new(Some(identity)));
+        let mut fresh = first.map(|identity| Index::with_analysis(Some(identity), self.index.analysis()));
         fresh.as_mut().unwrap_or(&mut self.index).insert(&document.id, passages, own)?;
         if let Some(fresh) = fresh {
             self.index = fresh;
@@ -229,8 +287,12 @@ fn embedded_text(passage: &Passage) -> Option<String> {
     (!text.trim().is_empty()).then(|| format!("{}. {text}", passage.breadcrumb()))
 }
 
+fn linked(index: Stemming) -> Result<(), CorpusError> {
+    if index.is_linked() { Ok(()) } else { Err(CorpusError::StemsElsewhere { index }) }
+}
+
 fn identity(embedder: &StaticEmbedder) -> EmbeddingIdentity {
-    EmbeddingIdentity { model: embedder.model_id(), dimension: embedder.dimension(), normalised: true }
+    EmbeddingIdentity { model: embedder.space(), dimension: embedder.dimension(), normalised: true }
 }
 
 fn matching(index: &EmbeddingIdentity, given: &EmbeddingIdentity) -> Result<(), CorpusError> {
@@ -245,7 +307,10 @@ impl From<CorpusError> for Problem {
         let (code, status) = match &error {
             CorpusError::Ingest(_) => ("invalid_document", 400),
             CorpusError::Index(_) => ("invalid_index_operation", 400),
+            CorpusError::OtherStems { .. } => ("invalid_option", 400),
+            CorpusError::StemsElsewhere { .. } => ("stems_elsewhere", 400),
             CorpusError::Snapshot(_) => ("invalid_snapshot", 400),
+            CorpusError::TeacherVector { .. } => ("invalid_vector", 400),
             CorpusError::Embedder(_) => ("invalid_embedder", 400),
             CorpusError::ModelMismatch { .. } => ("model_mismatch", 409),
             CorpusError::NoEmbedder { .. } | CorpusError::TooLate { .. } => ("no_embedder", 409),

@@ -112,6 +112,20 @@ pub struct Hit {
     pub lexical: f32,
     /// Cosine of query and passage vector, −1…1; absent when either has no vector.
     pub dense: Option<f32>,
+    /// What the score is made of, where the search was asked to say so.
+    pub explanation: Option<Explanation>,
+}
+
+/// What a hit's score is made of.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Explanation {
+    /// What the words add to the score.
+    pub words: f32,
+    /// What the vectors add to it.
+    pub vectors: f32,
+    /// What each term of the query adds to [`Hit::lexical`], the largest first. A word that is still being
+    /// typed ends in `…`.
+    pub terms: Vec<(String, f32)>,
 }
 
 /// Four decimals, as a number that prints the same from Rust and from JavaScript.

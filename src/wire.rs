@@ -17,7 +17,9 @@ use crate::pipeline::trace::Event;
 use crate::problem::Problem;
 use crate::prompt::{self, Language};
 
-pub use search::{DocumentInput, SearchHit, SearchRequest, SearchResponse, Statistics};
+pub use search::{
+    DocumentInput, FusionName, HitExplanation, SearchHit, SearchRequest, SearchResponse, Statistics, TermScore,
+};
 
 /// `POST /v1/ask`, and the argument of `assistant.ask`.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]

@@ -164,7 +164,13 @@ impl Worst {
     fn reply(&mut self, effect: &Effect, strategy: &Strategy) -> Reply {
         let task = match effect {
             Effect::Retrieve { k, .. } => {
-                let hit = |i| Hit { passage: passage(i, Origin::Local), score: 1.0, lexical: 1.0, dense: None };
+                let hit = |i| Hit {
+                    passage: passage(i, Origin::Local),
+                    score: 1.0,
+                    lexical: 1.0,
+                    dense: None,
+                    explanation: None,
+                };
                 return Reply::Hits((0..*k).map(hit).collect());
             }
             Effect::SearchWeb { limit, .. } => {

@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use countercheck::embedding::StaticEmbedder;
+use countercheck::corpus::{Corpus, CorpusError};
+use countercheck::document::{Document, Format};
+use countercheck::embedding::{EmbedderError, Projection, StaticEmbedder, TEACHER_DIMENSION};
 use proptest::prelude::*;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -326,4 +328,72 @@ proptest! {
             prop_assert!(vector.iter().all(|x| x.is_finite()));
         }
     }
+}
+
+fn projection() -> Vec<u8> {
+    std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/projection.f32")).unwrap()
+}
+
+#[test]
+fn the_projection_gives_the_vector_on_file() {
+    let reference = include_str!("data/embedding/reference-projection.json");
+    let reference: serde_json::Value = serde_json::from_str(reference).unwrap();
+    let expected: Vec<f64> = serde_json::from_value(reference["output"].clone()).unwrap();
+    let ramp: Vec<f32> = (0..384_u16).map(|i| -1.0 + 2.0 * f32::from(i) / 383.0).collect();
+    let found = Projection::parse(&projection()).unwrap().project(&ramp).unwrap();
+    assert_eq!(found.len(), expected.len());
+    assert!(found.iter().zip(&expected).all(|(found, expected)| (f64::from(*found) - expected).abs() < 1e-4));
+}
+
+#[test]
+fn what_is_no_projection_or_no_vector_of_the_teacher_is_refused() {
+    let cut = Projection::parse(&projection()[1..]).unwrap_err();
+    assert_eq!(cut, EmbedderError::ProjectionLength { found: 394_751, expected: 394_752 });
+    let mut damaged = projection();
+    damaged[40..44].copy_from_slice(&f32::NAN.to_le_bytes());
+    assert_eq!(Projection::parse(&damaged).unwrap_err(), EmbedderError::ProjectionNumber { at: 10 });
+    let projection = Projection::parse(&projection()).unwrap();
+    for vector in [vec![1.0; 256], vec![], vec![f32::INFINITY; 384], vec![f32::NAN; 384], vec![0.0; 384]] {
+        assert_eq!(projection.project(&vector), None);
+    }
+}
+
+#[test]
+fn the_table_and_its_teacher_share_a_space_and_an_index_and_nobody_else_does() {
+    let projection = Projection::parse(&projection()).unwrap();
+    assert_eq!(BUILT_IN.space(), projection.space());
+    let other = StaticEmbedder::parse(tiny(8)).unwrap();
+    assert_eq!(other.space(), other.model_id());
+
+    let document = |id: &str| {
+        let (id, source) = (id.to_owned(), format!("# {id}\n\nThe kettle boils.\n"));
+        Document { id, source, url: String::new(), title: String::new(), format: Format::Markdown }
+    };
+    let teacher = vec![0.05_f32; TEACHER_DIMENSION];
+    for table_first in [true, false] {
+        let mut corpus = Corpus::default();
+        corpus.set_embedder(StaticEmbedder::parse(FILE.clone()).unwrap()).unwrap();
+        for by_table in [table_first, !table_first] {
+            if by_table {
+                corpus.add(&document("table")).unwrap();
+            } else {
+                assert_eq!(corpus.texts(&document("teacher")).unwrap(), ["teacher. teacher\nThe kettle boils."]);
+                corpus.add_projected(&document("teacher"), &projection, &[&teacher]).unwrap();
+            }
+        }
+        let hits = corpus.search("When does the kettle boil?", 5).unwrap();
+        assert_eq!(hits.iter().filter(|hit| hit.dense.is_some()).count(), 2);
+        let mut loaded = Corpus::default();
+        loaded.set_embedder(StaticEmbedder::parse(FILE.clone()).unwrap()).unwrap();
+        loaded.load(corpus.save()).unwrap();
+        assert_eq!(loaded.search("When does the kettle boil?", 5).unwrap(), hits);
+    }
+
+    let mut corpus = Corpus::default();
+    corpus.set_embedder(other).unwrap();
+    let refused = corpus.add_projected(&document("teacher"), &projection, &[&teacher]);
+    assert!(matches!(refused, Err(CorpusError::ModelMismatch { .. })));
+    let refused = corpus.add_projected(&document("teacher"), &projection, &[&teacher[1..]]);
+    assert!(matches!(refused, Err(CorpusError::TeacherVector { .. })));
+    assert_eq!(corpus.index().passages(), 0);
 }

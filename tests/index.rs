@@ -106,7 +106,12 @@ impl Model {
 }
 
 fn bm25(query: &str, all: &[(Passage, &Option<Vec<f32>>)]) -> Vec<f32> {
-    let terms = |p: &Passage| [words(&p.breadcrumb()), words(&p.text)].concat();
+    // A heading counts twice; the first is the title again, where it reads the same.
+    let headings = |p: &Passage| {
+        let own = p.headings.iter().skip(usize::from(p.headings.first() == Some(&p.title)));
+        own.flat_map(|heading| words(heading)).collect::<Vec<_>>()
+    };
+    let terms = |p: &Passage| [words(&p.title), headings(p), headings(p), words(&p.text)].concat();
     let rows: Vec<Vec<String>> = all.iter().map(|(passage, _)| terms(passage)).collect();
     let mean = rows.iter().map(Vec::len).sum::<usize>() as f32 / rows.len().max(1) as f32;
     let mut query = words(query);
@@ -189,7 +194,7 @@ proptest! {
     ) {
         let (mut index, mut model) = (Index::new(Some(identity(false))), Model::default());
         let vector = vector.as_deref();
-        let query = SearchQuery { text: &text, vector, fusion: Fusion { dense_weight: weight }, ..SearchQuery::default() };
+        let query = SearchQuery { text: &text, vector, fusion: Fusion::MinMax { dense_weight: weight }, ..SearchQuery::default() };
         for step in steps {
             match step {
                 Step::Insert(document, rows) => {
@@ -223,7 +228,7 @@ proptest! {
             model.0.insert(at.to_string(), rows.to_vec());
         }
         let vector = vector.as_deref();
-        let query = SearchQuery { text: &text, vector, fusion: Fusion { dense_weight: weight }, ..SearchQuery::default() };
+        let query = SearchQuery { text: &text, vector, fusion: Fusion::MinMax { dense_weight: weight }, ..SearchQuery::default() };
         let hits = found(index.search(&query, k).unwrap());
         prop_assert_eq!(&hits, &model.search(&text, vector, weight, k));
         for (id, score, lexical, dense) in hits {
@@ -409,10 +414,11 @@ fn a_query_that_cannot_be_compared_is_refused_by_name() {
         assert_eq!(index.search(&query, 0), Err(IndexError::Vector { passage: "query".into(), fault }));
     }
     for weight in [-0.1, 1.1, f32::INFINITY] {
-        let query = SearchQuery { text: "cat", fusion: Fusion { dense_weight: weight }, ..SearchQuery::default() };
+        let query =
+            SearchQuery { text: "cat", fusion: Fusion::MinMax { dense_weight: weight }, ..SearchQuery::default() };
         assert_eq!(index.search(&query, 1), Err(IndexError::Weight { weight }));
     }
-    let not_a_number = SearchQuery { fusion: Fusion { dense_weight: f32::NAN }, ..SearchQuery::default() };
+    let not_a_number = SearchQuery { fusion: Fusion::MinMax { dense_weight: f32::NAN }, ..SearchQuery::default() };
     assert!(index.search(&not_a_number, 1).is_err());
     assert_eq!(ids(index.search(&SearchQuery { text: "cat", ..SearchQuery::default() }, 1).unwrap()), ["a#0"]);
 }

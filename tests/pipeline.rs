@@ -336,7 +336,13 @@ fn the_calls_for_a_query_s_vector_are_charged_and_without_one_words_must_do() {
         let limits = Limits { max_calls: 3, ..Limits::default() };
         let mut run = Run::new(Question::new("?").expect("fine"), Strategy::naive(), limits, 0);
         let Step::Perform(orders) = run.next_step() else { panic!("a search is due") };
-        let hit = Hit { passage: support::passage(0, Origin::Local), score: 1.0, lexical: 1.0, dense: None };
+        let hit = Hit {
+            passage: support::passage(0, Origin::Local),
+            score: 1.0,
+            lexical: 1.0,
+            dense: None,
+            explanation: None,
+        };
         let reply = if vector { Reply::Hits(vec![hit]) } else { Reply::ByWords(vec![hit], failure.clone()) };
         run.resolve(orders[0].id, EffectOutcome::without_tokens(reply, called), 1).expect("it is open");
         let answer = match run.next_step() {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use countercheck::document::{Origin, Passage, Reading, Span};
-use countercheck::index::{EmbeddingIdentity, Index, SearchQuery, SnapshotError};
+use countercheck::index::{Analysis, EmbeddingIdentity, Index, SearchQuery, SnapshotError};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh64::xxh64;
@@ -12,6 +12,7 @@ const FRAME: usize = 12;
 /// The header as format 1 defines it, kept apart from the code so that a change shows.
 #[derive(Serialize, Deserialize)]
 struct Header {
+    analysis: Analysis,
     identity: Option<EmbeddingIdentity>,
     splitter_version: u32,
     corpus_hash: u64,

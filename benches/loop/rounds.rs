@@ -69,7 +69,13 @@ fn passage(n: usize, origin: Origin) -> Passage {
 fn reply(effect: &Effect, way: Way) -> Reply {
     let task = match effect {
         Effect::Retrieve { k, .. } => {
-            let hit = |n| Hit { passage: passage(n, Origin::Local), score: 1.0, lexical: 1.0, dense: None };
+            let hit = |n| Hit {
+                passage: passage(n, Origin::Local),
+                score: 1.0,
+                lexical: 1.0,
+                dense: None,
+                explanation: None,
+            };
             return Reply::Hits((0..*k).map(hit).collect());
         }
         Effect::SearchWeb { limit, .. } => {

@@ -11,8 +11,9 @@ use web_sys::AbortSignal;
 
 use super::connected::{Connected, unless_aborted};
 use super::{Added, Engine, found, strict, thrown, to_js};
-use crate::corpus::EmbeddingModel;
+use crate::corpus::{CorpusError, EmbeddingModel};
 use crate::document::Document;
+use crate::embedding::{Projection, TEACHER_DIMENSION};
 use crate::pipeline::task::Failure;
 use crate::prompt::Language;
 use crate::wire::{DocumentInput, SearchRequest};
@@ -61,6 +62,32 @@ impl Engine {
         to_js(&Added { passages })
     }
 
+    /// Sets the projection of the teacher's vectors from its file.
+    #[wasm_bindgen(js_name = setProjection)]
+    pub fn set_projection(&self, file: &[u8]) -> Result<(), JsValue> {
+        let projection = Projection::parse(file).map_err(CorpusError::from).map_err(thrown)?;
+        self.projection.replace(Some(projection));
+        Ok(())
+    }
+
+    /// The texts whose vectors `addProjected` takes, in order: those of a document, a `DocumentInput`.
+    pub fn texts(&self, document: &JsValue) -> Result<Vec<String>, JsValue> {
+        let document: Document = strict::read::<DocumentInput>(document).map_err(thrown)?.into();
+        self.corpus.borrow().texts(&document).map_err(thrown)
+    }
+
+    /// Indexes a document with the teacher's vectors, one after the other.
+    #[wasm_bindgen(js_name = addProjected)]
+    pub fn add_projected(&self, document: &JsValue, components: &[f32]) -> Result<JsValue, JsValue> {
+        let document: Document = strict::read::<DocumentInput>(document).map_err(thrown)?.into();
+        let projection = self.projection.borrow();
+        let projection =
+            projection.as_ref().ok_or_else(|| thrown(Failure::NotConfigured { service: "the projection" }))?;
+        let vectors: Vec<&[f32]> = components.chunks(TEACHER_DIMENSION).collect();
+        let passages = self.corpus.borrow_mut().add_projected(&document, projection, &vectors).map_err(thrown)?;
+        to_js(&Added { passages })
+    }
+
     /// Searches, by the query's vector too, or has the host's retriever search: a `SearchRequest` to the promise of a `SearchResponse`.
     #[wasm_bindgen(js_name = searchEmbedded)]
     pub fn search_embedded(&self, request: &JsValue, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
@@ -70,7 +97,7 @@ impl Engine {
         let corpus = Rc::clone(&self.corpus);
         Ok(future_to_promise(async move {
             let performer = connected.performer(&corpus, Language::default());
-            let searched = unless_aborted(performer.find(query.as_str(), k), signal.as_ref()).await;
+            let searched = unless_aborted(performer.find(&request.query(&query), k), signal.as_ref()).await;
             found(searched.map_err(thrown)?.0)
         }))
     }

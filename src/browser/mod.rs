@@ -51,6 +51,8 @@ pub struct Engine {
     runs: Rc<RefCell<Vec<Running>>>,
     #[cfg(feature = "models")]
     connected: RefCell<Option<Rc<connected::Connected>>>,
+    #[cfg(feature = "models")]
+    projection: RefCell<Option<crate::embedding::Projection>>,
 }
 
 /// A run under way, by the number that JavaScript gave it.
@@ -81,6 +83,13 @@ impl Engine {
         self.corpus.borrow_mut().set_embedder(embedder).map_err(thrown)
     }
 
+    /// Sets whose word endings are cut: of an empty index, or as the index has it.
+    #[wasm_bindgen(js_name = setStemming)]
+    pub fn set_stemming(&self, of: &JsValue) -> Result<(), JsValue> {
+        let stemming = strict::read(of).map_err(thrown)?;
+        self.corpus.borrow_mut().set_stemming(stemming).map_err(thrown)
+    }
+
     /// Replaces the index by a snapshot.
     pub fn load(&self, snapshot: Vec<u8>) -> Result<(), JsValue> {
         #[cfg(feature = "models")]
@@ -108,9 +117,8 @@ impl Engine {
     pub fn search(&self, request: &JsValue) -> Result<JsValue, JsValue> {
         let request: SearchRequest = strict::read(request).map_err(thrown)?;
         let (query, k) = request.check().map_err(thrown)?;
-        let hits =
-            self.corpus.borrow().search(query.as_str(), k).map_err(crate::corpus::CorpusError::from).map_err(thrown)?;
-        found(hits)
+        let corpus = self.corpus.borrow();
+        found(corpus.find(&request.query(&query), k).map_err(crate::corpus::CorpusError::from).map_err(thrown)?)
     }
 
     /// Asks: an `AskRequest` to the promise of an `Answer`. See [`Listener`] for the events. The number is

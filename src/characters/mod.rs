@@ -74,6 +74,9 @@ pub(crate) fn class(c: char) -> Class {
 /// A text in lower case, each character by itself: without the final sigma of `str::to_lowercase`, whose
 /// tables weigh 2 kB.
 pub(crate) fn lower_case(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     text.chars().flat_map(char::to_lowercase).collect()
 }
 

@@ -137,10 +137,11 @@ async fn respond(
             Ok(Response::from_json(&answered?)?)
         }
         Endpoint::Search => {
-            let (query, k) = SearchRequest::from_json(&body)?.check()?;
+            let request = SearchRequest::from_json(&body)?;
+            let (query, k) = request.check()?;
             let corpus = assets::corpus(&env, &settings).await?;
             let performer = performer(&settings, &corpus, Language::default());
-            let searched = unless_left(&signal, performer.find(query.as_str(), k)).await?;
+            let searched = unless_left(&signal, performer.find(&request.query(&query), k)).await?;
             Ok(Response::from_json(&found(searched?))?)
         }
         Endpoint::Task(name) => {

@@ -20,6 +20,20 @@ pub enum EmbedderError {
         /// The first four bytes, those that are no text replaced.
         found: String,
     },
+    /// A projection of another length: another file, or one that was cut.
+    #[error("a projection of the teacher's vectors has {expected} bytes, this file has {found}")]
+    ProjectionLength {
+        /// The file's length in bytes.
+        found: usize,
+        /// What it must be.
+        expected: usize,
+    },
+    /// A projection with a number that is none.
+    #[error("number {at} of the projection is not finite: the file is damaged")]
+    ProjectionNumber {
+        /// Which.
+        at: usize,
+    },
     /// It is of a version this build does not know, probably a later one.
     #[error("embedder table of version {found}, this build reads version 1")]
     Version {
@@ -101,6 +115,8 @@ impl EmbedderError {
             Self::TokenCount { .. } => "embedder_token_count",
             Self::DuplicateToken { .. } => "embedder_duplicate_token",
             Self::Scale { .. } => "embedder_scale",
+            Self::ProjectionLength { .. } => "projection_length",
+            Self::ProjectionNumber { .. } => "projection_number",
         }
     }
 }

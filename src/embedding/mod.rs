@@ -2,15 +2,17 @@
 //!
 //! It decides how a text is split into tokens (`wordpiece`), what each token weighs (`table`) and
 //! how the rows become one vector. It does not load the table (hosts hand over the bytes),
-//! and it knows no other model: whether two vectors may be compared is decided by whoever stores
-//! them, by [`StaticEmbedder::model_id`].
+//! and whether two vectors may be compared is decided by whoever stores them, by
+//! [`StaticEmbedder::space`].
 
 mod error;
+mod projection;
 mod table;
 mod vocabulary;
 mod wordpiece;
 
 pub use error::EmbedderError;
+pub use projection::{Projection, TEACHER, TEACHER_DIMENSION};
 
 use table::Table;
 use vocabulary::Vocabulary;
@@ -74,11 +76,16 @@ impl StaticEmbedder {
 
     /// Names this very table: the format, dimension, bits a component, and a hash of the file.
     ///
-    /// Vectors may be compared only when their model ids are equal, for instance
-    /// `sem1-256d-2bit-0f3a…`.
+    /// For instance `sem1-256d-2bit-0f3a…`.
     pub fn model_id(&self) -> String {
         let Self { table, hash, .. } = self;
         format!("sem1-{}d-{}bit-{hash:016x}", table.dimension(), table.bits())
+    }
+
+    /// Names the space of its vectors: of a table fitted to the teacher's that of the [`Projection`], whose
+    /// vectors may be compared with its own; of any other table its [`Self::model_id`].
+    pub fn space(&self) -> String {
+        projection::space_of_table(self.hash).unwrap_or_else(|| self.model_id())
     }
 
     /// The text's vector, of unit length; `None` when none of its tokens has a row with weight.

@@ -1,6 +1,6 @@
 //! The in-memory index: insert, remove, search, save, load.
 //!
-//! [`Index`] finds passages by words (BM25) and by meaning (vectors that the caller computes), and
+//! [`Index`] finds passages by words (BM25F) and by meaning (vectors that the caller computes), and
 //! fuses both. It splits no documents, embeds no text and does no I/O. What a search finds depends
 //! on the documents in the index alone: not on the order in which they came, on documents that
 //! were there before, or on the machine ([`VectorMethod::Graph`] promises less). Equal scores are in
@@ -8,10 +8,13 @@
 
 mod bm25;
 mod error;
+mod fields;
 mod fusion;
 mod hnsw;
 mod passages;
+mod segment;
 mod snapshot;
+mod stems;
 pub mod words;
 
 use std::collections::BTreeSet;
@@ -20,18 +23,19 @@ use serde::{Deserialize, Serialize};
 
 pub use bm25::TermStatistics;
 pub use error::IndexError;
+pub use fields::{Analysis, FieldWeights};
 pub use fusion::Fusion;
 pub use snapshot::SnapshotError;
 
 pub use crate::vectors::{Memory, VectorFault};
 
-use crate::document::{Hit, Passage, Reading};
+use crate::document::{Explanation, Hit, Passage, Reading};
 use crate::vectors::{self, Checked, Comparison, Metric, Near, Top, Vectors};
-use bm25::Postings;
+use bm25::{LexicalQuery, Postings};
 use fusion::Candidate;
 use hnsw::Graph;
 use passages::Passages;
-use words::words;
+use words::{Stemming, words_in};
 
 /// What makes vectors comparable: those of different models never share an index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +79,7 @@ impl EmbeddingIdentity {
 /// ```
 #[derive(Clone, Default)]
 pub struct Index {
+    analysis: Analysis,
     identity: Option<EmbeddingIdentity>,
     splitter_version: Option<u32>,
     passages: Passages,
@@ -94,6 +99,12 @@ pub struct SearchQuery<'a> {
     pub fusion: Fusion,
     /// How the nearest vectors are found.
     pub method: VectorMethod,
+    /// Whether the last word is still being typed: it stands for all that begin with it.
+    pub prefix: bool,
+    /// At most so many passages of one document.
+    pub per_document: Option<usize>,
+    /// Whether each hit is to say what its score is made of.
+    pub explain: bool,
     /// Which passages may be found; all by default.
     pub filter: Option<Filter<'a>>,
 }
@@ -126,6 +137,21 @@ impl Index {
         Self { identity, vectors, ..Self::default() }
     }
 
+    /// An empty index whose texts become terms in another way than by default.
+    pub fn with_analysis(identity: Option<EmbeddingIdentity>, analysis: Analysis) -> Self {
+        Self { analysis, ..Self::new(identity) }
+    }
+
+    /// How its texts become terms.
+    pub fn analysis(&self) -> Analysis {
+        self.analysis
+    }
+
+    /// The terms of a text as this index has them.
+    pub fn words(&self, text: &str) -> Vec<String> {
+        words_in(text, self.analysis.stemming)
+    }
+
     /// Adds a document's passages, each with its vector or none, in place of any that the index has
     /// of it. When it refuses, nothing has changed.
     #[expect(clippy::needless_pass_by_value, reason = "an index owns what it is given, and may keep rows as they come")]
@@ -150,7 +176,7 @@ impl Index {
             .map(|(passage, vector)| checked(vector.as_deref(), identity.as_ref(), &passage.id))
             .collect::<Result<Vec<_>, _>>()?;
         self.remove(document_id);
-        let terms: Vec<_> = passages.iter().map(indexed_terms).collect();
+        let terms: Vec<_> = passages.iter().map(|passage| self.analysis.passage(passage)).collect();
         let rows = self.passages.add(document_id, passages);
         for ((row, terms), vector) in rows.into_iter().zip(terms).zip(checked) {
             self.postings.add(row, terms);
@@ -187,7 +213,7 @@ impl Index {
     pub fn remove(&mut self, document_id: &str) -> bool {
         let Some(removed) = self.passages.remove(document_id) else { return false };
         for (row, passage) in removed {
-            self.postings.remove(row, indexed_terms(&passage));
+            self.postings.remove(row, self.analysis.passage(&passage));
             self.vectors.remove(row);
             if let Some(graph) = &mut self.graph {
                 graph.remove(row);
@@ -202,28 +228,75 @@ impl Index {
     /// The `4k` best of either side, and at least 50, are candidates. Scores are relative to these
     /// and so cannot be compared between searches; [`Hit::lexical`] and [`Hit::dense`] can.
     pub fn search(&self, query: &SearchQuery<'_>, k: usize) -> Result<Vec<Hit>, IndexError> {
-        let weight = query.fusion.dense_weight;
-        if !(0.0..=1.0).contains(&weight) {
+        if let Fusion::MinMax { dense_weight: weight } = query.fusion
+            && !(0.0..=1.0).contains(&weight)
+        {
             return Err(IndexError::Weight { weight });
         }
         let vector = checked(query.vector, self.identity.as_ref(), "query")?;
-        if k == 0 {
+        if k == 0 || query.per_document == Some(0) {
             return Ok(Vec::new());
         }
-        let mut candidates = self.candidates(query, vector, k.saturating_mul(4).max(50));
+        // Of those a cap leaves out others must be there in their place.
+        let depth = if query.per_document.is_some() { 16 } else { 4 };
+        let lexical = self.lexical_query(query);
+        let mut candidates = self.candidates(query, &lexical, vector, k.saturating_mul(depth).max(50));
         fusion::fuse(&mut candidates, query.fusion);
         let better = |a: &Candidate, b: &Candidate| {
             let position = |candidate: &Candidate| self.passages.position(candidate.row);
             a.compare(b).then_with(|| position(a).cmp(&position(b))).is_lt()
         };
-        vectors::select(&mut candidates, k, better);
-        candidates.truncate(k);
-        Ok(candidates.into_iter().filter_map(|candidate| self.hit(candidate)).collect())
+        if let Some(most) = query.per_document {
+            candidates = self.capped(candidates, k, most, better);
+        } else {
+            vectors::select(&mut candidates, k, better);
+            candidates.truncate(k);
+        }
+        let hit = |candidate| self.hit(candidate, query.explain.then_some(&lexical));
+        Ok(candidates.into_iter().filter_map(hit).collect())
+    }
+
+    /// The query's terms and, where its last word is still being typed, what of it is there: of a compound
+    /// the last part. The word as it stands counts as well.
+    fn lexical_query(&self, query: &SearchQuery<'_>) -> LexicalQuery {
+        let last = query.text.rfind(|c: char| c.is_whitespace()).map_or(query.text, |at| &query.text[at..]);
+        let parts = if query.prefix { words_in(last, Stemming::None) } else { Vec::new() };
+        let unfinished = parts.get(parts.len().saturating_sub(2)).cloned();
+        LexicalQuery { terms: self.analysis.query(query.text), unfinished }
+    }
+
+    /// The best `k`, of each document `most` at the most.
+    fn capped(
+        &self,
+        mut candidates: Vec<Candidate>,
+        k: usize,
+        most: usize,
+        better: impl Fn(&Candidate, &Candidate) -> bool,
+    ) -> Vec<Candidate> {
+        let document = |candidate: &Candidate| self.passages.position(candidate.row).document;
+        let mut kept: Vec<Candidate> = Vec::new();
+        for place in 0..candidates.len() {
+            if kept.len() == k {
+                break;
+            }
+            vectors::select(&mut candidates[place..], 1, &better);
+            let next = candidates[place];
+            if kept.iter().filter(|other| document(other) == document(&next)).count() < most {
+                kept.push(next);
+            }
+        }
+        kept
     }
 
     /// The `wanted` best of either side, each with the evidence of both.
-    fn candidates(&self, query: &SearchQuery<'_>, vector: Option<Checked<'_>>, wanted: usize) -> Vec<Candidate> {
-        let scores = self.postings.scores(query.text, self.passages.len());
+    fn candidates(
+        &self,
+        query: &SearchQuery<'_>,
+        lexical: &LexicalQuery,
+        vector: Option<Checked<'_>>,
+        wanted: usize,
+    ) -> Vec<Candidate> {
+        let scores = self.postings.scores(lexical, self.passages.len());
         let allowed = |row| match query.filter {
             Some(Filter(allows)) => self.passages.passage(row).is_some_and(allows),
             None => true,
@@ -242,6 +315,8 @@ impl Index {
             row,
             lexical: scores.get(row as usize).copied().unwrap_or(0.0),
             dense: vector.and_then(|query| self.vectors.score(query, row)),
+            words: 0.0,
+            vectors: 0.0,
             score: 0.0,
         };
         rows.into_iter().map(candidate).collect()
@@ -262,9 +337,11 @@ impl Index {
             .unwrap_or_else(|| self.vectors.nearest(vector, wanted, allowed, position))
     }
 
-    fn hit(&self, candidate: Candidate) -> Option<Hit> {
-        let Candidate { row, lexical, dense, score } = candidate;
-        self.passages.passage(row).map(|passage| Hit { passage: passage.clone(), score, lexical, dense })
+    fn hit(&self, candidate: Candidate, explained: Option<&LexicalQuery>) -> Option<Hit> {
+        let Candidate { row, lexical, dense, words, vectors, score } = candidate;
+        let terms = |query| self.postings.explained(query, row, self.passages.len());
+        let explanation = explained.map(|query| Explanation { words, vectors, terms: terms(query) });
+        self.passages.passage(row).map(|passage| Hit { passage: passage.clone(), score, lexical, dense, explanation })
     }
 
     /// Builds the graph of [`VectorMethod::Graph`] from all vectors there are, in place of any
@@ -315,13 +392,6 @@ impl Index {
     pub fn statistics(&self) -> TermStatistics<'_> {
         self.postings.statistics(self.passages.len())
     }
-}
-
-/// What of a passage can be found by words.
-fn indexed_terms(passage: &Passage) -> Vec<String> {
-    let mut terms = words(&passage.breadcrumb());
-    terms.extend(words(&passage.text));
-    terms
 }
 
 fn checked<'a>(

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh64::{Xxh64, xxh64};
 
 use super::bm25::Posting;
-use super::{EmbeddingIdentity, Index};
+use super::{Analysis, EmbeddingIdentity, Index};
 use crate::document::Passage;
 use crate::vectors::Vectors;
 
@@ -95,6 +95,7 @@ impl SnapshotError {
 
 #[derive(Serialize, Deserialize)]
 struct Header {
+    analysis: Analysis,
     identity: Option<EmbeddingIdentity>,
     splitter_version: u32,
     corpus_hash: u64,
@@ -126,6 +127,7 @@ impl Index {
         let readings = encode(&self.document_rows().map(|row| self.passages.reading(row)).collect::<Vec<_>>());
         let vectors = self.saved_vectors();
         let header = encode(&Header {
+            analysis: self.analysis,
             identity: self.identity.clone(),
             splitter_version,
             corpus_hash: self.corpus_hash(),
@@ -156,7 +158,7 @@ impl Index {
         let file = Arc::new(bytes);
         let sections = Sections::open(&file)?;
         let header = sections.header;
-        let mut index = Self::new(header.identity);
+        let mut index = Self::with_analysis(header.identity, header.analysis);
         index.splitter_version = Some(header.splitter_version);
         index.load_passages(decode(&decompressed(sections.passages, header.passages_length)?, "passages")?)?;
         require(index.documents() as u64 == header.documents, "number of documents")?;

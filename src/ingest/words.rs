@@ -16,6 +16,44 @@ use super::{html, markdown};
 /// by a space. The text of a passage that begins inside a list or a table is read as the
 /// continuation it is.
 pub fn plain_text(markdown: &str) -> String {
+    prose(markdown).unwrap_or_else(|| rendered(markdown))
+}
+
+/// A line of prose with no markup but inline code, which is most sentences: read without the parser.
+fn prose(line: &str) -> Option<String> {
+    if !line.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let bytes = line.as_bytes();
+    let is_word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    let mut text = String::with_capacity(line.len());
+    let (mut from, mut at) = (0, 0);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'`' => {
+                let length = bytes[at + 1..].iter().position(|byte| *byte == b'`').filter(|length| *length > 0)?;
+                let (code, end) = (&line[at + 1..=at + length], at + length + 2);
+                if bytes.get(end) == Some(&b'`') || code.contains(['\n', '\r', '\0']) {
+                    return None;
+                }
+                let bare = code.strip_prefix(' ').and_then(|code| code.strip_suffix(' '));
+                text.push_str(&line[from..at]);
+                text.push_str(bare.filter(|bare| bare.bytes().any(|byte| byte != b' ')).unwrap_or(code));
+                (from, at) = (end, end);
+                continue;
+            }
+            b'_' if at > 0 && is_word(at - 1) && is_word(at + 1) => {}
+            b'\\' | b'*' | b'_' | b'[' | b']' | b'<' | b'&' | b'~' | b'|' | b'\n' | b'\r' | b'\0' => return None,
+            _ => {}
+        }
+        at += 1;
+    }
+    text.push_str(&line[from..]);
+    text.truncate(text.trim_end().len());
+    Some(text)
+}
+
+fn rendered(markdown: &str) -> String {
     let slice = Slice::new(markdown);
     let mut words = Words { text: String::with_capacity(markdown.len()), html: None, images: 0 };
     for (event, _) in markdown::events(slice.text(), Part::Slice) {
@@ -64,6 +102,34 @@ impl Words {
         }
         if !self.text.is_empty() && !self.text.ends_with(char::is_whitespace) {
             self.text.push(by);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{prose, rendered};
+
+    #[test]
+    fn a_sentence_with_code_in_it_needs_no_parser() {
+        let sentence = "Set `bodyLimit` (or ` a b `) in snake_case, by 100 %: it's \"fine\".";
+        let read = "Set bodyLimit (or a b) in snake_case, by 100 %: it's \"fine\".";
+        assert_eq!(prose(sentence).as_deref(), Some(read));
+        for other in
+            ["Set **it**", "See [it](x)", "a &amp; b", "one\ntwo", "- item", "1. step", "half `open", "``a``", "_a_"]
+        {
+            assert_eq!(prose(other), None, "{other:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_without_the_parser_is_what_the_parser_reads(line in "[a-zA-Z]([a-zA-Z0-9 `_.,:;()!?#+=>{}$^%\"'@/é-]|\\PC){0,40}") {
+            if let Some(text) = prose(&line) {
+                prop_assert_eq!(text, rendered(&line));
+            }
         }
     }
 }

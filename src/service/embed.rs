@@ -11,6 +11,7 @@ use crate::corpus::EmbeddingModel;
 use crate::document::{Document, Hit};
 use crate::driver::{Told, searched};
 use crate::host::Network;
+use crate::index::SearchQuery;
 use crate::pipeline::budget::{Limits, Millis};
 use crate::pipeline::run::{Outcome, Reply};
 use crate::pipeline::task::Failure;
@@ -80,21 +81,25 @@ impl<N: Platform> Performer<'_, N> {
     /// Searches the index; where it has vectors of the model, by the query's vector too. A retriever of the
     /// host's own is asked instead, if there is one.
     pub async fn retrieve(&self, query: &str, k: usize, may_call: u32, deadline: Millis) -> Outcome {
+        self.retrieve_by(&SearchQuery { text: query, ..SearchQuery::default() }, k, may_call, deadline).await
+    }
+
+    async fn retrieve_by(&self, query: &SearchQuery<'_>, k: usize, may_call: u32, deadline: Millis) -> Outcome {
         if let Some(retriever) = self.services.retriever {
-            return Outcome::without_tokens(self.found_by(retriever, query, k).await, 0);
+            return Outcome::without_tokens(self.found_by(retriever, query.text, k).await, 0);
         }
         let dimension = self.corpus.borrow().index().identity().map(|identity| identity.dimension);
         let (Some(embedder), Some(dimension)) = (&self.services.embed, dimension) else {
-            return Outcome::without_tokens(searched(self.corpus.borrow().search(query, k)), 0);
+            return Outcome::without_tokens(searched(self.corpus.borrow().find(query, k)), 0);
         };
         let timeouts = embedder.timeouts.or(QUERY_HEADERS);
         let bounds = Bounds { may_call, deadline, timeouts, policy: self.policy };
         let (vectors, called) = {
-            let asked = (vec![query.to_owned()], Purpose::Query);
+            let asked = (vec![query.text.to_owned()], Purpose::Query);
             embedder.embed(asked, |_| "the query".to_owned(), Some(dimension), self.network, bounds).await
         };
         let corpus = self.corpus.borrow();
-        let near = |vector| searched(corpus.search_near(query, vector, k));
+        let near = |vector| searched(corpus.index().search(&SearchQuery { vector, ..*query }, k));
         let reply = match vectors {
             Ok(vectors) => near(vectors.first().map(Vec::as_slice)),
             Err(failure) => match near(None) {
@@ -107,9 +112,9 @@ impl<N: Platform> Performer<'_, N> {
     }
 
     /// Searches outside of a run: what is found, and why by words alone if it is.
-    pub async fn find(&self, query: &str, k: usize) -> Result<(Vec<Hit>, Option<Failure>), Problem> {
+    pub async fn find(&self, query: &SearchQuery<'_>, k: usize) -> Result<(Vec<Hit>, Option<Failure>), Problem> {
         let deadline = self.network.now() + Limits::default().deadline;
-        match self.retrieve(query, k, 1 + self.policy.retries, deadline).await.reply {
+        match self.retrieve_by(query, k, 1 + self.policy.retries, deadline).await.reply {
             Reply::Hits(hits) => Ok((hits, None)),
             Reply::ByWords(hits, failure) => Ok((hits, Some(failure))),
             Reply::Failed(failure) => Err(failure.into()),

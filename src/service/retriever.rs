@@ -52,5 +52,5 @@ fn hit(own: OwnPassage) -> Hit {
     let title = if title.trim().is_empty() { id.clone() } else { title };
     let span = Span { start: 0, end: text.len() };
     let passage = Passage { document: id.clone(), id, url, title, headings, span, text, origin: Origin::Local };
-    Hit { passage, score, lexical: 0.0, dense: None }
+    Hit { passage, score, lexical: 0.0, dense: None, explanation: None }
 }

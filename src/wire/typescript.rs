@@ -4,6 +4,7 @@
 use ts_rs::{Config, TS};
 
 use crate::document::{Format, Origin};
+use crate::index::words::Stemming;
 use crate::pipeline::answer::{Citation, Claim, Outcome, PassageVerdict, Reason, Reflection, Source, Warning};
 use crate::pipeline::beam::Combine;
 use crate::pipeline::budget::{Calls, Prices, Tokens};
@@ -17,8 +18,8 @@ use crate::pipeline::verdict::{Check, Retrieval, Support, Verdict};
 use crate::prompt::Language;
 use crate::wire::cost::EstimateRequest;
 use crate::wire::{
-    Answer, AskLimits, AskRequest, DocumentInput, ErrorBody, ErrorDetail, Health, SearchHit, SearchRequest,
-    SearchResponse, Statistics, Usage,
+    Answer, AskLimits, AskRequest, DocumentInput, ErrorBody, ErrorDetail, FusionName, Health, HitExplanation,
+    SearchHit, SearchRequest, SearchResponse, Statistics, TermScore, Usage,
 };
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/www/src/generated/wire.ts");
@@ -52,7 +53,9 @@ fn generated() -> String {
         EstimateRequest,
         Event,
         Format,
+        FusionName,
         Health,
+        HitExplanation,
         Language,
         OnExhaustion,
         Origin,
@@ -72,9 +75,11 @@ fn generated() -> String {
         SelfRagWeights,
         Source,
         Statistics,
+        Stemming,
         Step,
         Steps,
         Support,
+        TermScore,
         Tokens,
         Usage,
         Verdict,

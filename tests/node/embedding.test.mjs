@@ -102,12 +102,12 @@ test("an_index_is_loaded_with_its_own_model_only", async (t) => {
     withCode("model_mismatch")(error) && names.every((name) => error.message.includes(name));
   await assert.rejects(createAssistant({ index, embed: model({ model: "words-5" }) }), mismatch("words-4 with 4 dimensions", "words-5"));
   await assert.rejects(createAssistant({ index, embed: model({ dimensions: 8 }) }), mismatch("4 dimensions", "8 dimensions"));
-  await assert.rejects(createAssistant({ index }), mismatch("words-4", "sem1-256d"));
+  await assert.rejects(createAssistant({ index }), mismatch("words-4", "all-MiniLM-L6-v2/256"));
   const table = await createAssistant();
   await table.add(DOCUMENTS);
   const other = await table.save();
   table.dispose();
-  await assert.rejects(createAssistant({ index: other, embed: model() }), mismatch("sem1-256d", "words-4"));
+  await assert.rejects(createAssistant({ index: other, embed: model() }), mismatch("all-MiniLM-L6-v2/256", "words-4"));
   // By words alone any index can be searched.
   const words = await createAssistant({ index, embedder: false });
   t.after(() => words.dispose());
@@ -189,7 +189,7 @@ test("the_command_line_indexes_and_searches_with_a_model", async (t) => {
   assert.match(down.stdout, /^1\. Keys/);
 
   for (const [args, status, message] of [
-    [["search", "docs.ccx", "key"], 1, /words-4 but sem1-256d/],
+    [["search", "docs.ccx", "key"], 1, /words-4 but all-MiniLM-L6-v2\/256/],
     [["index", ".", "-o", "x.ccx", "--embed-url", service.url], 2, /go together/],
     [["ask", "docs.ccx", "why?", "--embed-model", "words-4"], 2, /go together/],
     [["index", ".", "-o", "x.ccx", ...named(service.url), "--embed-dimensions", "many"], 2, /not a whole number/],

@@ -200,7 +200,13 @@ impl Whims {
         }
         let task = match effect {
             Effect::Retrieve { k, .. } => {
-                let hit = |n| Hit { passage: passage(n, Origin::Local), score: 1.0, lexical: 1.0, dense: None };
+                let hit = |n| Hit {
+                    passage: passage(n, Origin::Local),
+                    score: 1.0,
+                    lexical: 1.0,
+                    dense: None,
+                    explanation: None,
+                };
                 return Reply::Hits((0..*k).map(hit).collect());
             }
             Effect::SearchWeb { .. } => {

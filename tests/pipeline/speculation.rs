@@ -48,7 +48,13 @@ fn steps(strategy: Strategy, grades: &[Verdict], limits: Limits) -> (Vec<String>
                 let order = open.remove(open.len() - 1);
                 let reply = match &order.effect {
                     Effect::Retrieve { .. } => {
-                        let hit = |n| Hit { passage: passage(n, Origin::Local), score: 1.0, lexical: 1.0, dense: None };
+                        let hit = |n| Hit {
+                            passage: passage(n, Origin::Local),
+                            score: 1.0,
+                            lexical: 1.0,
+                            dense: None,
+                            explanation: None,
+                        };
                         Reply::Hits((0..grades.len()).map(hit).collect())
                     }
                     Effect::SearchWeb { .. } => Reply::Web(Vec::new()),

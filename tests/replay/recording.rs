@@ -263,6 +263,7 @@ impl From<&Said> for Reply {
             score: *score,
             lexical: *lexical,
             dense: *dense,
+            explanation: None,
         };
         let task = match said {
             Said::Hits(hits) => return Self::Hits(hits.iter().map(hit).collect()),

@@ -134,7 +134,7 @@ fn perform(world: World<'_>, order: &Order, log: &RefCell<Log>) -> Outcome {
     log.borrow_mut().effects.push(order.effect.clone());
     let reply = match &order.effect {
         Effect::Retrieve { k, .. } => {
-            let hit = |n| Hit { passage: passage(n), score: 1.0, lexical: 1.0, dense: None };
+            let hit = |n| Hit { passage: passage(n), score: 1.0, lexical: 1.0, dense: None, explanation: None };
             return Outcome::without_tokens(Reply::Hits((1..=world.found.min(*k)).map(hit).collect()), 0);
         }
         Effect::Ask(Task::GenerateSegment(task)) => match (world.write)(task) {

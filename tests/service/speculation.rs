@@ -40,7 +40,7 @@ fn passage(n: usize) -> Passage {
 
 impl Perform for Slow<'_> {
     async fn perform(&self, order: Order, _: Millis, told: Told) -> Outcome {
-        let hit = |n| Hit { passage: passage(n), score: 1.0, lexical: 1.0, dense: None };
+        let hit = |n| Hit { passage: passage(n), score: 1.0, lexical: 1.0, dense: None, explanation: None };
         let task = match order.effect {
             Effect::Retrieve { .. } => return Outcome::without_tokens(Reply::Hits(vec![hit(0), hit(1)]), 0),
             Effect::SearchWeb { .. } => return Outcome::without_tokens(Reply::Web(Vec::new()), 1),

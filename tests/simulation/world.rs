@@ -218,7 +218,13 @@ impl Scenario {
     fn healthy(&self, n: usize, effect: &Effect) -> Reply {
         Reply::Task(match effect {
             Effect::Retrieve { k, .. } => {
-                let hit = |i| Hit { passage: passage(i, Origin::Local), score: 1.0, lexical: 1.0, dense: None };
+                let hit = |i| Hit {
+                    passage: passage(i, Origin::Local),
+                    score: 1.0,
+                    lexical: 1.0,
+                    dense: None,
+                    explanation: None,
+                };
                 return Reply::Hits((0..self.hits.min(*k)).map(hit).collect());
             }
             Effect::SearchWeb { .. } => return Reply::Web(vec![passage(1000 + 10 * n, Origin::Web)]),

@@ -143,7 +143,7 @@ fn reply(script: &Script, order: &Order, log: &mut Log) -> Reply {
                 if let Some(text) = script.texts.get(i) {
                     passage.text.clone_from(text);
                 }
-                Hit { passage, score: 1.0, lexical: 1.0, dense: None }
+                Hit { passage, score: 1.0, lexical: 1.0, dense: None, explanation: None }
             };
             Reply::Hits((0..n).map(hit).collect())
         }

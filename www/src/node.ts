@@ -8,6 +8,7 @@ import { CountercheckError, createAssistant as create, estimate as estimateWith 
 import type { Assistant, AssistantOptions, Estimate, EstimateOptions } from "./client/index.ts";
 
 export * from "./client/index.ts";
+export { teacher } from "./teacher.ts";
 
 /**
  * Makes an assistant; see the browser's function of the same name. A string that is no URL is a path.
@@ -17,8 +18,8 @@ export * from "./client/index.ts";
  */
 export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
   if (options.endpoint !== undefined) return create(options);
-  const { chat, search, embed, retrieve } = options;
-  const hasModels = [chat, search, embed, retrieve].some((service) => service !== undefined);
+  const { chat, search, embed, retrieve, teacher } = options;
+  const hasModels = [chat, search, embed, retrieve, teacher].some((service) => service !== undefined);
   const module = hasModels ? "countercheck_models_bg.wasm" : "countercheck_bg.wasm";
   const { wasm = beside(module), ingestWasm = beside("countercheck_models_bg.wasm") } = options;
   const table = embed === undefined && retrieve === undefined && beside("embedder.bin");
@@ -29,7 +30,12 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
     isFile(index) ? read(index, "the index") : index,
   ]);
   const ingest = isFile(ingestWasm) ? () => read(ingestWasm, "the WebAssembly module") : ingestWasm;
-  const sources = { ...options, wasm: wasmSource, ingestWasm: ingest, embedder: embedderSource };
+  const { projection = beside("projection.f32") } = teacher ?? {};
+  const taught = teacher && {
+    encode: teacher.encode.bind(teacher),
+    projection: isFile(projection) ? await read(projection, "the projection") : projection,
+  };
+  const sources = { ...options, ...(taught && { teacher: taught }), wasm: wasmSource, ingestWasm: ingest, embedder: embedderSource };
   return create(indexSource === undefined ? sources : { ...sources, index: indexSource });
 }
 

@@ -19,7 +19,7 @@ export * from "./client/index.ts";
  * const assistant = await createAssistant({ index, embedder });
  */
 export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
-  const { chat, search, embed, retrieve, embedder, endpoint } = options;
+  const { chat, search, embed, retrieve, teacher, embedder, endpoint } = options;
   if ([endpoint, embedder, embed, retrieve].every((given) => given === undefined)) {
     throw new CountercheckError(
       "invalid_option",
@@ -28,7 +28,7 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
     );
   }
   if (endpoint !== undefined) return create(options);
-  const hasModels = [chat, search, embed, retrieve].some((service) => service !== undefined);
+  const hasModels = [chat, search, embed, retrieve, teacher].some((service) => service !== undefined);
   const ingestWasm = async () => (await import("../../dist/countercheck_models_bg.wasm")).default;
   return create({ wasm: hasModels ? await ingestWasm() : module, ingestWasm, ...options });
 }

@@ -3,9 +3,8 @@
 
 use crate::corpus::Corpus;
 use crate::document::{Passage, Span, Unit, UnitKind};
-use crate::index::words::words;
 use crate::pipeline::task::{Draft, Quote};
-use crate::solver::builtin::query::{Query, Terms};
+use crate::solver::builtin::query::Query;
 
 /// At most so many places are quoted.
 const MOST_QUOTES: usize = 3;
@@ -64,14 +63,14 @@ pub(super) fn is_quoted(draft: &Draft, passages: &[Passage]) -> bool {
 }
 
 fn places_of(query: &Query, index: usize, passage: &Passage) -> Vec<Place> {
-    let headings: Terms = words(&passage.breadcrumb()).into_iter().collect();
+    let headings = query.terms(&passage.breadcrumb());
     let named = query.coverage(&headings);
     let context = HEADINGS * named + RANK / (1.0 + index as f32);
-    let reading = query.corpus.reading(passage);
+    let reading = query.reading(passage);
     let units: Vec<Unit> = reading.units.iter().map(|(unit, _)| *unit).collect();
     let place = |(i, (unit, seen)): (usize, &(Unit, String))| {
         let text = &passage.text[unit.span.start..unit.span.end];
-        let own: Terms = words(seen).into_iter().collect();
+        let own = query.terms(seen);
         if !is_quotable(unit) || own.is_empty() || is_pointer(text) {
             return None;
         }

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::corpus::Corpus;
-use crate::index::words::words;
+use crate::document::{Passage, Reading};
 
 pub(super) type Terms = BTreeSet<String>;
 
 pub(super) struct Query<'a> {
-    pub(super) corpus: &'a Corpus,
+    corpus: &'a Corpus,
     terms: Vec<(String, f32)>,
     total: f32,
     vector: Option<Vec<f32>>,
@@ -18,6 +18,7 @@ pub(super) struct Query<'a> {
 impl<'a> Query<'a> {
     pub(super) fn new(question: &str, corpus: &'a Corpus) -> Self {
         let statistics = corpus.index().statistics();
+        let words = |text: &str| corpus.index().words(text);
         let distinct: Terms = words(&without_measures(question)).into_iter().collect();
         let terms: Vec<(String, f32)> = distinct.into_iter().map(|t| (t.clone(), statistics.idf(&t))).collect();
         let total = terms.iter().map(|(_, weight)| weight).sum();
@@ -27,6 +28,16 @@ impl<'a> Query<'a> {
             parts.len() > 1 && parts.last().is_some_and(|whole| statistics.document_frequency(whole) == 0)
         });
         Self { corpus, terms, total, vector: corpus.embed(question), unheard_name }
+    }
+
+    /// A passage as a reader sees it.
+    pub(super) fn reading(&self, passage: &Passage) -> Reading {
+        self.corpus.reading(passage)
+    }
+
+    /// The distinct terms of a text, as the index has them.
+    pub(super) fn terms(&self, text: &str) -> Terms {
+        self.corpus.index().words(text).into_iter().collect()
     }
 
     /// The share of the question's words that occur, weighed by rarity: 0…1.
@@ -79,8 +90,8 @@ fn without_measures(question: &str) -> String {
     kept.join(" ")
 }
 
-/// The words of a draft. Where its links lead is not what it says.
-pub(super) fn terms(draft: &str) -> Terms {
+/// What a draft says. Where its links lead is no part of it.
+pub(super) fn without_targets(draft: &str) -> String {
     let mut said = String::with_capacity(draft.len());
     let mut rest = draft;
     while let Some((before, after)) = rest.split_once("](") {
@@ -88,5 +99,5 @@ pub(super) fn terms(draft: &str) -> Terms {
         said.push(' ');
         rest = after.split_once(')').map_or("", |(_, rest)| rest);
     }
-    words(&(said + rest)).into_iter().collect()
+    said + rest
 }

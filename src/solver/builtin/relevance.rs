@@ -10,10 +10,9 @@
 
 use crate::corpus::Corpus;
 use crate::document::{Passage, decimal};
-use crate::index::words::words;
 use crate::pipeline::task::{Grade, TaskReply};
 use crate::pipeline::verdict::{Scale, Verdict};
-use crate::solver::builtin::query::{Query, Terms, terms};
+use crate::solver::builtin::query::{Query, Terms, without_targets};
 
 /// What speaks for or against a passage, in the order of [`WEIGHTS`].
 pub type Features = [f32; 5];
@@ -70,11 +69,11 @@ pub fn features(question: &str, passage: &Passage, corpus: &Corpus) -> Features 
 }
 
 fn features_of(query: &Query, passage: &Passage) -> Features {
-    let headings: Terms = words(&passage.breadcrumb()).into_iter().collect();
+    let headings = query.terms(&passage.breadcrumb());
     let (mut coverage, mut cosine) = (query.coverage(&headings), None::<f32>);
-    let reading = query.corpus.reading(passage);
+    let reading = query.reading(passage);
     for (_, text) in &reading.units {
-        let mut terms: Terms = words(text).into_iter().collect();
+        let mut terms: Terms = query.terms(text);
         terms.extend(headings.iter().cloned());
         coverage = coverage.max(query.coverage(&terms));
         cosine = query.cosine(text).map(|new| cosine.map_or(new, |old| old.max(new))).or(cosine);
@@ -88,7 +87,7 @@ fn features_of(query: &Query, passage: &Passage) -> Features {
 /// no rating either.
 pub(super) fn useful(question: &str, draft: &str, scale: Scale, corpus: &Corpus) -> TaskReply {
     let query = Query::new(question, corpus);
-    let coverage = query.coverage(&terms(draft));
+    let coverage = query.coverage(&query.terms(&without_targets(draft)));
     let evidence = coverage + query.cosine(draft).unwrap_or(NO_DRAFT_COSINE);
     let (verdict, rating) = if evidence >= USEFUL {
         (Verdict::Yes, if coverage >= COMPLETE_COVERAGE { 5 } else { 4 })

@@ -16,13 +16,13 @@ export interface IndexOptions {
   output: string;
   /** Whether files that cannot be indexed leave the exit code alone. */
   lenient: boolean;
-  /** The model that makes the vectors, if it is not the table. */
-  embedding: Pick<AssistantOptions, "embed">;
+  /** Who makes the vectors, if it is not the table, and whose word endings are cut. */
+  making: Pick<AssistantOptions, "embed" | "teacher" | "stemming">;
 }
 
 /** Indexes; gives the exit code. */
 export async function indexCommand(options: IndexOptions): Promise<number> {
-  const { directories, baseUrls, output, lenient, embedding } = options;
+  const { directories, baseUrls, output, lenient, making } = options;
   if (directories.length === 0) throw misuse("name at least one directory to index");
   const [bases, folders] = [baseUrls.length, directories.length];
   if (bases > 0 && bases !== folders) {
@@ -37,7 +37,7 @@ export async function indexCommand(options: IndexOptions): Promise<number> {
   if (files.length === 0)
     throw new Failure(`nothing to index: no .md, .markdown, .mdx or .txt file below ${directories.join(", ")}`);
 
-  const assistant = await createAssistant(embedding);
+  const assistant = await createAssistant(making);
   const report = await addAll(assistant, files);
   for (const { id, reason } of report.skipped) console.error(`skipped ${printable(id)}: ${reason}`);
   if (report.pages === 0) throw new Failure("nothing was indexed");

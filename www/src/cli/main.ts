@@ -3,8 +3,8 @@
 
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { CountercheckError } from "../node.ts";
-import type { EstimateOptions } from "../node.ts";
+import { CountercheckError, teacher } from "../node.ts";
+import type { EstimateOptions, Stemming } from "../node.ts";
 import { askCommand, searchCommand } from "./ask-command.ts";
 import { answering } from "./chat.ts";
 import { embedding } from "./embedding.ts";
@@ -19,6 +19,9 @@ Usage
       Indexes the .md, .markdown, .mdx and .txt files below the directories.
       --base-url URL   where readers find DIR; one for each DIR
       --lenient        exit with 0 even if files had to be skipped
+      --teacher DIR    better vectors of documents: by all-MiniLM-L6-v2 in DIR (model.onnx, tokenizer.json), run
+                       by onnxruntime-node; questions still need the built-in embedder alone
+      --stemming LANG  whose word endings are cut: en (default), fr, de, es or none
   countercheck search FILE QUERY [-k N] [--json]
       Finds passages, best first.
   countercheck ask FILE QUESTION [-k N] [--batch] [--json]
@@ -55,6 +58,8 @@ const OPTIONS = {
   "base-url": { type: "string", multiple: true },
   output: { type: "string", short: "o" },
   lenient: { type: "boolean" },
+  teacher: { type: "string" },
+  stemming: { type: "string" },
   k: { type: "string", short: "k" },
   batch: { type: "boolean" },
   json: { type: "boolean" },
@@ -86,7 +91,7 @@ const PRICES = ["price-input", "price-output", "price-web-search", "price-embedd
 
 /** Which options each command understands. */
 const COMMANDS = {
-  index: ["base-url", "output", "lenient", ...EMBEDDING],
+  index: ["base-url", "output", "lenient", "teacher", "stemming", ...EMBEDDING],
   search: ["k", "json", ...EMBEDDING],
   ask: ["k", "batch", "json", ...ANSWERING, ...EMBEDDING],
   estimate: ["strategy", "k", "max-retries", "embed", "no-web", "scorer", "batch", "json", ...PRICES],
@@ -114,8 +119,11 @@ async function run(args: string[]): Promise<number> {
   if (command === "index") {
     if (values.output === undefined) throw misuse("say where to write the index, e.g. -o docs.ccx");
     const baseUrls = values["base-url"] ?? [];
-    const { output, lenient = false } = values;
-    return indexCommand({ directories: operands, baseUrls, output, lenient, embedding: embedding(values) });
+    const { output, lenient = false, stemming } = values;
+    const taught = values.teacher === undefined ? {} : { teacher: await teacher(values.teacher) };
+    const analysed = stemming === undefined ? {} : { stemming: stemming as Stemming };
+    const making = { ...embedding(values), ...taught, ...analysed };
+    return indexCommand({ directories: operands, baseUrls, output, lenient, making });
   }
   if (command === "estimate") {
     if (operands.length > 0) throw misuse("estimate takes options alone");

@@ -1,6 +1,6 @@
 // The assistant: checks what callers pass, joins cancellation and disposal, leaves the work to a backend.
 
-import type { Answer as RunAnswer, AskRequest, DocumentInput } from "../generated/wire.ts";
+import type { Answer as RunAnswer, AskRequest, DocumentInput, SearchRequest } from "../generated/wire.ts";
 import { startAnswering } from "./answering.ts";
 import { Cancellation } from "./cancellation.ts";
 import type { Answer, Pricing } from "./usage.ts";
@@ -43,7 +43,8 @@ export function assistantOf(backend: Backend, defaults: AskDefaults = {}, priced
       const finish = (answer: RunAnswer): Answer => priced?.answer(answer) ?? answer;
       return startAnswering((events) => guarded(signal, (ended) => backend.ask(request, events, ended)).then(finish), onEvent);
     },
-    search: (query, k, { signal } = {}) => guarded(signal, (ended) => backend.search(query, k, ended)),
+    search: (query, k, { signal, ...options } = {}) =>
+      guarded(signal, (ended) => backend.search({ ...options, query, k } as SearchRequest, ended)),
     async add(input) {
       const documents: DocumentInput[] = Array.isArray(input) ? input : [input];
       let passages = 0;

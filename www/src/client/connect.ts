@@ -3,6 +3,7 @@
 
 import * as glue from "../../../dist/wasm-models/countercheck_models.js";
 import { waitingBackend } from "./embedding.ts";
+import { teachingBackend } from "./teaching.ts";
 import type { CountercheckError } from "./error.ts";
 import { PageFunctions } from "./functions.ts";
 import type { Kit } from "./kit.ts";
@@ -43,7 +44,17 @@ export async function connected(
   const connect = connection(options);
   const runtime = modelsRuntime(kit);
   const [loaded] = await Promise.all([files(), runtime.load(options.wasm)]);
-  const { embed, retrieve } = options;
+  const { embed, retrieve, teacher } = options;
+  if (teacher !== undefined) {
+    const place = teacher.projection ?? new URL("../projection.f32", import.meta.url);
+    const hint = "Serve projection.f32 beside the script, or pass its address as `teacher.projection`.";
+    const projection = await kit.loadBytes(place, "the projection of the teacher's vectors", hint);
+    const prepare = (engine: glue.Engine) => {
+      connect(engine);
+      engine.setProjection(projection);
+    };
+    return teachingBackend(kit, runtime, loaded, prepare, teacher);
+  }
   return embed === undefined && retrieve === undefined
     ? new kit.LocalBackend(runtime, loaded, connect)
     : waitingBackend(kit, runtime, loaded, connect, embed !== undefined);

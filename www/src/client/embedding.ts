@@ -4,7 +4,7 @@
 // What is asked of the model is asked once: the journal keeps the vectors with their document.
 
 import type { Engine } from "../../../dist/wasm-models/countercheck_models.js";
-import type { DocumentInput, SearchHit } from "../generated/wire.ts";
+import type { DocumentInput, SearchHit, SearchRequest } from "../generated/wire.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { Kit } from "./kit.ts";
 import type { Change, EngineFiles } from "./local.ts";
@@ -20,8 +20,8 @@ export function waitingBackend(
   hasModel: boolean,
 ): Backend {
   class WaitingBackend extends LocalBackend<Engine> {
-    override async search(query: string, k: number | undefined, { signal }: Cancellation): Promise<SearchHit[]> {
-      const found = await this.run((engine) => engine.searchEmbedded({ query, k }, signal));
+    override async search(request: SearchRequest, { signal }: Cancellation): Promise<SearchHit[]> {
+      const found = await this.run((engine) => engine.searchEmbedded(snakeKeys(request), signal));
       return camelKeys<{ hits: SearchHit[] }>(found).hits;
     }
 

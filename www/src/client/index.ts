@@ -7,6 +7,7 @@ import type { Estimate, EstimateOptions } from "./usage.ts";
 import { CountercheckError } from "./error.ts";
 import { kit } from "./kit.ts";
 import { LocalBackend } from "./local.ts";
+import type { EngineFiles } from "./local.ts";
 import type { Runtime } from "./runtime.ts";
 import { smallRuntime } from "./small.ts";
 import { loadEmbedder, loadIndex } from "./source.ts";
@@ -40,6 +41,7 @@ export type {
   ServiceOptions,
   Solver,
   Solvers,
+  Teacher,
   Timeouts,
   WebSearch,
   WorkerEndpoint,
@@ -68,6 +70,8 @@ export type {
   DocumentInput,
   Domain,
   Format,
+  FusionName,
+  HitExplanation,
   Language,
   OnExhaustion,
   Origin,
@@ -79,13 +83,16 @@ export type {
   Retrieval,
   Rule,
   SearchHit,
+  SearchRequest,
   SelfRagMode,
   SelfRagOptions,
   SelfRagRetrieval,
   SelfRagWeights,
   Source as AnswerSource,
   Statistics,
+  Stemming,
   Support,
+  TermScore,
   Verdict,
   Warning,
 } from "../generated/wire.ts";
@@ -101,10 +108,12 @@ const KNOWN = [
   "embed",
   "retrieve",
   "cache",
+  "teacher",
+  "stemming",
   "defaults",
   "prices",
 ] satisfies (keyof AssistantOptions)[];
-const LOCAL_ONLY = ["index", "embedder", "wasm", "ingestWasm", "chat", "search", "embed", "retrieve", "cache"] as const;
+const LOCAL_ONLY = ["index", "embedder", "wasm", "ingestWasm", "chat", "search", "embed", "retrieve", "cache", "teacher", "stemming"] as const;
 
 /**
  * Makes an assistant: over an index in this page, or over a Worker's.
@@ -125,14 +134,14 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
     const { remoteBackend } = await import("./remote.ts");
     return assistantOf(remoteBackend(options.endpoint, kit), defaults, priced);
   }
-  const { index, wasm, ingestWasm, chat, search, embed, retrieve } = options;
+  const { index, wasm, ingestWasm, chat, search, embed, retrieve, teacher } = options;
   const hasVectors = embed === undefined && retrieve === undefined;
   const { embedder = hasVectors && new URL("./embedder.bin", import.meta.url) } = options;
-  const files = () => loadFiles(index, embedder);
-  if (chat === undefined && search === undefined && hasVectors) {
+  const files = async () => ({ ...(await loadFiles(index, embedder)), stemming: options.stemming });
+  if (chat === undefined && search === undefined && teacher === undefined && hasVectors) {
     const [loaded] = await Promise.all([files(), smallRuntime.load(wasm)]);
-    const backend = new LocalBackend(smallRuntime, loaded, undefined, () => ingesting(ingestWasm));
-    return assistantOf(backend, defaults, priced);
+    const larger = () => ingesting(ingestWasm);
+    return assistantOf(await smallest(loaded, larger), defaults, priced);
   }
   const { connected } = await import("./connect.ts");
   return assistantOf(await connected(options, files, kit), defaults, priced);
@@ -151,6 +160,16 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
  */
 export async function estimate(options: EstimateOptions = {}): Promise<Estimate> {
   return (await import("./cost.ts")).estimated(options, kit);
+}
+
+/** In the small module, or, for an index with stems that it does not know, in the larger one. */
+async function smallest(files: EngineFiles, larger: () => Promise<Runtime>): Promise<LocalBackend> {
+  try {
+    return new LocalBackend(smallRuntime, files, undefined, larger);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "stems_elsewhere") throw error;
+    return new LocalBackend(await larger(), files);
+  }
 }
 
 /** The module with models, which also reads documents. */
@@ -188,6 +207,9 @@ function checkOptions(options: AssistantOptions): void {
       "invalid_option",
       `\`${surplus}\` is for answers in this page, \`endpoint\` for answers from a Worker: give one of them`,
     );
+  }
+  if (options.teacher !== undefined && (options.embed !== undefined || options.retrieve !== undefined || options.embedder === false)) {
+    throw new CountercheckError("invalid_option", "`teacher` goes with the embedder's table, which makes the vectors of queries");
   }
   if (options.embed !== undefined && options.embedder) {
     throw new CountercheckError("invalid_option", "`embed` and `embedder` both make vectors: give one of them");

@@ -5,9 +5,10 @@ import { camelKeys, snakeKeys } from "./case.ts";
 import { CountercheckError, abortError } from "./error.ts";
 import { LocalBackend } from "./local.ts";
 import { Runtime } from "./runtime.ts";
+import { loadBytes } from "./source.ts";
 
 /** Given to each part that is loaded on demand. */
-export const kit = { CountercheckError, LocalBackend, Runtime, abortError, camelKeys, snakeKeys };
+export const kit = { CountercheckError, LocalBackend, Runtime, abortError, camelKeys, loadBytes, snakeKeys };
 
 /** Its type, which may be imported. */
 export type Kit = typeof kit;

@@ -11,7 +11,9 @@ import type {
   DocumentInput,
   Event as RunEvent,
   SearchHit,
+  SearchRequest,
   Statistics,
+  Stemming,
 } from "../generated/wire.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { camelKeys, snakeKeys } from "./case.ts";
@@ -23,6 +25,8 @@ import type { Backend, Events } from "./types.ts";
 export interface EngineFiles {
   embedder?: Uint8Array | undefined;
   index?: Uint8Array | undefined;
+  /** Whose word endings are cut, if the index does not say. */
+  stemming?: Stemming | undefined;
 }
 
 /** What changed in the index; of a document also its vectors, where a model elsewhere made them. */
@@ -100,8 +104,8 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
       });
   }
 
-  async search(query: string, k: number | undefined, _: Cancellation): Promise<SearchHit[]> {
-    return camelKeys<{ hits: SearchHit[] }>(this.#call((engine) => engine.search({ query, k }))).hits;
+  async search(request: SearchRequest, _: Cancellation): Promise<SearchHit[]> {
+    return camelKeys<{ hits: SearchHit[] }>(this.#call((engine) => engine.search(snakeKeys(request)))).hits;
   }
 
   async add(document: DocumentInput, _: Cancellation): Promise<number> {
@@ -185,6 +189,7 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
     this.#prepare(engine);
     if (this.#files.embedder !== undefined) engine.setEmbedder(this.#files.embedder);
     if (this.#files.index !== undefined) engine.load(this.#files.index);
+    if (this.#files.stemming !== undefined) engine.setStemming(this.#files.stemming);
     for (const change of this.#journal) this.apply(engine, change);
     return engine;
   }

@@ -1,7 +1,7 @@
 // A Worker that answers in place of this page: typed requests over HTTP, events as they are sent.
 
 import { createParser } from "eventsource-parser";
-import type { Answer, AskRequest, Event as RunEvent, Health, SearchHit, Statistics } from "../generated/wire.ts";
+import type { Answer, AskRequest, Event as RunEvent, Health, SearchHit, SearchRequest, Statistics } from "../generated/wire.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { CountercheckError } from "./error.ts";
 import type { Kit } from "./kit.ts";
@@ -41,8 +41,8 @@ class RemoteBackend implements Backend {
     return outcome.answer;
   }
 
-  async search(query: string, k: number | undefined, { signal }: Cancellation): Promise<SearchHit[]> {
-    const response = await this.#post("/v1/search", { query, k }, "application/json", signal);
+  async search(request: SearchRequest, { signal }: Cancellation): Promise<SearchHit[]> {
+    const response = await this.#post("/v1/search", request, "application/json", signal);
     return kit.camelKeys<{ hits: SearchHit[] }>(await readJson(response)).hits;
   }
 

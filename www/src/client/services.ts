@@ -1,6 +1,8 @@
 // The services that an assistant can be given, as plain objects and functions. Keys in them stay in
 // memory and go to their service alone.
 
+import type { Source } from "./types.ts";
+
 /** How long a service may take, in milliseconds. */
 export interface Timeouts {
   /**
@@ -101,6 +103,17 @@ export interface CompletionsModel {
   /** Whoever can see this page can see it. */
   key?: string;
   timeouts?: Timeouts;
+}
+
+/**
+ * The model that the embedder's table was fitted to, all-MiniLM-L6-v2, run by whoever can: for documents, whose
+ * vectors it makes better than the table does.
+ */
+export interface Teacher {
+  /** A vector of 384 numbers for each text: the mean of its last layer over the text's tokens. */
+  encode(texts: string[], context: { signal: AbortSignal }): Promise<ArrayLike<number>[]>;
+  /** Where projection.f32 is, which brings them into the table's space, if it is not beside this script. */
+  projection?: Source;
 }
 
 /** A Worker of ours that has the keys: the loop runs here, its tasks are answered there. */

@@ -8,12 +8,14 @@ import type {
   Event as RunEvent,
   Prices,
   SearchHit,
+  SearchRequest,
   Statistics,
+  Stemming,
 } from "../generated/wire.ts";
 
 import type { Cancellation } from "./cancellation.ts";
 import type { Answer } from "./usage.ts";
-import type { CacheOptions, Chat, EmbeddingModel, RetrieveFunction, WebSearch } from "./services.ts";
+import type { CacheOptions, Chat, EmbeddingModel, RetrieveFunction, Teacher, WebSearch } from "./services.ts";
 
 /** Where bytes come from: an address to fetch, or the bytes themselves. */
 export type Source = string | URL | Uint8Array | ArrayBuffer | Response;
@@ -45,6 +47,16 @@ export interface AssistantOptions {
    * loaded. An index with vectors must have been made with the same model.
    */
   embed?: EmbeddingModel;
+  /**
+   * Who makes the vectors of documents in place of the embedder's table, which still makes those of queries:
+   * the model that the table was fitted to. An index may have both.
+   */
+  teacher?: Teacher;
+  /**
+   * Whose word endings are cut in an index that starts empty: English, unless it is said here. One that is
+   * loaded has its own.
+   */
+  stemming?: Stemming;
   /** Who finds passages in place of an index: any retriever there is. Give it a `chat` model to judge them. */
   retrieve?: RetrieveFunction;
   /**
@@ -70,7 +82,7 @@ export interface AskOptions extends AskDefaults {
 }
 
 /** The options of one search. */
-export interface SearchOptions {
+export interface SearchOptions extends Omit<SearchRequest, "query" | "k"> {
   /** Cancels the search. */
   signal?: AbortSignal;
 }
@@ -133,7 +145,7 @@ export interface Events {
 /** Who does an assistant's work: the engine in this page, or a Worker. */
 export interface Backend {
   ask(request: AskRequest, events: Events, cancellation: Cancellation): Promise<RunAnswer>;
-  search(query: string, k: number | undefined, cancellation: Cancellation): Promise<SearchHit[]>;
+  search(request: SearchRequest, cancellation: Cancellation): Promise<SearchHit[]>;
   add(document: DocumentInput, cancellation: Cancellation): Promise<number>;
   remove(id: string): Promise<boolean>;
   save(): Promise<Uint8Array>;

@@ -303,7 +303,7 @@ export class CountercheckAssistant extends Base {
       results: view.results,
       delay: () => SEARCH_DELAY_MS[this.#setup.where],
       isLoading: () => !this.#setup.assistants.has(this.#setup.where),
-      search: async (query, k, signal) => (await this.#assistant(this.#setup.where)).search(query, k, { signal }),
+      search: async (query, k, signal) => (await this.#assistant(this.#setup.where)).search(query, k, { signal, prefix: true }),
       announce: (count) => announce(view, this.#messages.resultCount(count)),
       fail: (error) => this.#showError(error),
     });

@@ -536,6 +536,11 @@ rating?: number, };
 export type Format = "markdown" | "plain";
 
 /**
+ * How words and vectors are mixed.
+ */
+export type FusionName = "min-max" | "reciprocal-rank";
+
+/**
  * Whether the Worker can answer: the body of `GET /healthz`.
  */
 export type Health = { 
@@ -559,6 +564,23 @@ documents: number,
  * Passages in the index.
  */
 passages: number, };
+
+/**
+ * What a hit's score is made of.
+ */
+export type HitExplanation = { 
+/**
+ * What the words add to the score.
+ */
+words: number, 
+/**
+ * What the vectors add to it.
+ */
+vectors: number, 
+/**
+ * What each term of the query adds to `lexical`, the largest first.
+ */
+terms: Array<TermScore>, };
 
 /**
  * A language with a prompt pack.
@@ -705,7 +727,11 @@ lexical: number,
 /**
  * Cosine of the vectors; absent when either has none.
  */
-dense?: number, };
+dense?: number, 
+/**
+ * What the score is made of; absent unless it was asked for.
+ */
+explanation?: HitExplanation, };
 
 /**
  * `POST /v1/search`, and the argument of `assistant.search`.
@@ -718,7 +744,27 @@ query: string,
 /**
  * How many passages, 1 to 50; 10 by default.
  */
-k?: number, };
+k?: number, 
+/**
+ * Whether the last word is still being typed: it stands for all that begin with it.
+ */
+prefix?: boolean, 
+/**
+ * How words and vectors are mixed; by default by their scores.
+ */
+fusion?: FusionName, 
+/**
+ * The share of the vectors where scores are mixed, 0 to 1; .4 by default.
+ */
+denseWeight?: number, 
+/**
+ * At most so many passages of one document.
+ */
+perDocument?: number, 
+/**
+ * Whether each hit is to say what its score is made of.
+ */
+explain?: boolean, };
 
 /**
  * The reply to a [`SearchRequest`].
@@ -844,6 +890,11 @@ documents: number,
 passages: number, };
 
 /**
+ * Whose word endings are cut.
+ */
+export type Stemming = "en" | "fr" | "de" | "es" | "none";
+
+/**
  * Calls of one kind, and the tokens that chat models take for them.
  */
 export type Step = { 
@@ -913,6 +964,19 @@ total: Step, };
  * How far the passages support a draft (seeds G-09, G-13).
  */
 export type Support = "fully_supported" | "partially_supported" | "no_support" | "unknown";
+
+/**
+ * A term of a query in a passage.
+ */
+export type TermScore = { 
+/**
+ * The term as the index has it: a stem, in lower case; with `…` for a word that is still being typed.
+ */
+term: string, 
+/**
+ * Its part of BM25.
+ */
+score: number, };
 
 /**
  * Tokens that models read and wrote.
