@@ -79,7 +79,9 @@ pub(super) type Counts = Vec<(String, u32)>;
 /// By a tree, which is there already: a sort would be more code than all of this file.
 fn counted(terms: Counts) -> Counts {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
-    terms.into_iter().for_each(|(term, count)| *counts.entry(term).or_insert(0) += count);
+    for (term, count) in terms {
+        *counts.entry(term).or_insert(0) += count;
+    }
     counts.into_iter().collect()
 }
 

@@ -116,7 +116,9 @@ impl<N: Platform, S: Store> Perform for Remembering<'_, N, S> {
         let mut new = self.verdicts.take();
         if answer.outcome == answer::Outcome::Answered {
             let drafts = self.drafts.take();
-            drafts.iter().for_each(|draft| cache.put(draft.key, draft.value.clone()));
+            for draft in &drafts {
+                cache.put(draft.key, draft.value.clone());
+            }
             new.extend(drafts);
         }
         self.store_all(new).await;

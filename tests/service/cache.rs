@@ -20,6 +20,8 @@ use crate::{corpus, settings};
 
 const QUESTION: &str = "What does dough need?";
 
+type Model = fn(&Asked) -> Sent;
+
 /// A store of the host, and how often it was asked.
 #[derive(Default)]
 struct Shelf {
@@ -141,8 +143,7 @@ fn g_18_nothing_undecided_is_kept_and_no_draft_that_failed() {
         if asked.role == "usefulness" { Sent::Fails(ProviderError::Network { sent: true }) } else { play(asked) }
     };
     let services = Services::new(&settings("k")).unwrap();
-    let scripts: [(fn(&Asked) -> Sent, &str); 3] =
-        [(unsure, "grade"), (ungrounded, "generate"), (failing, "usefulness")];
+    let scripts: [(Model, &str); 3] = [(unsure, "grade"), (ungrounded, "generate"), (failing, "usefulness")];
     for (script, role) in scripts {
         let (network, guide, cache) = (Scripted::new(script), guide(), Cache::new(1 << 20, String::new()));
         let store = Shelf::default();
