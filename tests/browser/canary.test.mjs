@@ -35,12 +35,13 @@ async function askAll({ urls, key, document, questions }) {
   const services = workerUrl
     ? { chat: endpoint(workerUrl), search: endpoint(workerUrl) }
     : { chat: openai({ baseUrl: chatUrl, model: "m", key }), search: tavily({ baseUrl: searchUrl, key }) };
-  const assistant = await createAssistant({ embedder: false, ...services });
-  await assistant.add(document);
   const ask = async (question) => {
+    // One for each: a service that refuses a key is left alone, whatever is asked next.
+    const assistant = await createAssistant({ embedder: false, ...services });
+    await assistant.add(document);
     const events = [];
     const onEvent = (event) => events.push(event);
-    const outcome = await assistant.ask(question, { onEvent }).then(
+    const outcome = await assistant.ask(question, { strategy: "self-reflective", onEvent }).then(
       (answer) => ({ answer }),
       (error) => ({ error: { text: `${error} ${error.stack} ${error.cause} ${error.cause?.stack}`, ...error } }),
     );
