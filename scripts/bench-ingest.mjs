@@ -50,7 +50,11 @@ async function measureIngest() {
 async function measureQueries(path) {
   const { instance } = await WebAssembly.instantiate(readFileSync(path), imports(readFileSync(path)));
   const { memory, reserve, open, embed_lines: embed } = instance.exports;
-  const write = (bytes) => new Uint8Array(memory.buffer).set(bytes, reserve(bytes.length));
+  // The memory grows where room is made, and the old buffer is none any longer.
+  const write = (bytes) => {
+    const at = reserve(bytes.length);
+    new Uint8Array(memory.buffer).set(bytes, at);
+  };
   write(readFileSync(join(root, "assets", "embedder.bin")));
   open();
   const questions = readQuestions().filter(({ language }) => language === "en").map(({ question }) => question);
