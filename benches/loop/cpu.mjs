@@ -37,7 +37,7 @@ async function countercheck() {
   const assistant = await createAssistant({ embedder: false, chat: (request) => model(request) });
   await assistant.add(PASSAGES.map(({ title, text }, i) => ({ id: `limits-${i}.md`, title, text })));
   return async () => {
-    const answer = await assistant.ask(QUESTION, { k: 4 });
+    const answer = await assistant.ask(QUESTION, { k: 4, strategy: "self-reflective" });
     if (answer.outcome !== "answered" || answer.sourcesUsed !== 4) throw new Error(JSON.stringify(answer));
   };
 }
