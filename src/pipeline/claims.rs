@@ -146,7 +146,6 @@ pub(crate) async fn mend(
     // A draft that was there before has its verdicts.
     let is_known = |record: &Record, draft: &Draft| record.attempts.iter().any(|a| a.draft.text == draft.text);
     if !is_last && !is_stuck {
-        path.emit(Event::Repair { claims: failing });
         match repair(path, question, &attempt.draft, &attempt.claims, &attempt.context).await {
             Ok(Some(mended)) if !is_known(record, &mended) => return Ok(Mended::Draft(mended)),
             Ok(Some(_)) => {}
@@ -194,7 +193,9 @@ async fn repair(
     let texts: Vec<String> = failing.iter().map(|claim| claim.text.clone()).collect();
     let (question, draft_text) = (question.to_owned(), draft.text.clone());
     let task = Repair { question, draft: draft_text, claims: texts, passages: passages.to_vec() };
-    let said = path.ask(task).await?.ok().filter(|said| said.len() == failing.len());
+    let posted = path.post(task)?;
+    path.emit(Event::Repair { claims: failing.len() });
+    let said = path.reply_to::<Repair>(posted).await?.ok().filter(|said| said.len() == failing.len());
     let said = said.unwrap_or_else(|| vec![String::new(); failing.len()]);
     let anew = |(claim, text): (&&CheckedClaim, &String)| {
         // A mark would be one of another numbering.

@@ -5,9 +5,10 @@ use countercheck::pipeline::bill::{Bill, most, tokens_of};
 use countercheck::pipeline::budget::{Limits, Prices};
 use countercheck::pipeline::run::Effect;
 use countercheck::pipeline::strategy::Strategy;
-use countercheck::pipeline::task::Task;
+use countercheck::pipeline::task::{CheckClaims, Draft, Task};
+use countercheck::pipeline::verdict::Support;
 
-use crate::support::{Log, Script, run_logged};
+use crate::support::{Log, Script, run_logged, said_of};
 
 fn within(script: &Script, strategy: Strategy, change: impl Fn(&mut Limits)) -> (Answer, Log) {
     let mut limits = Limits { retries: 0, ..Limits::of(&strategy) };
@@ -135,4 +136,19 @@ fn tokens_are_reckoned_by_script() {
     assert!((bill.cost(&prices) - 3.5).abs() < 1e-9);
     assert!(Bill { vectors: 1, ..bill }.cost(&prices).is_infinite());
     assert_eq!(most(&Effect::SearchWeb { query: String::new(), limit: 1 }).searches, 1);
+}
+
+#[test]
+fn a_repair_that_cannot_be_afforded_is_not_told_and_what_fails_is_left_out() {
+    let claims =
+        |task: &CheckClaims| said_of(task, |claim| if claim.contains("fast") { Support::None } else { Support::Fully });
+    let drafts = vec![Draft { text: "It works. It is fast.".to_owned(), ..Draft::default() }];
+    let script = Script { claims, drafts, ..Script::default() };
+    let told = |max_calls| {
+        let (answer, _) = within(&script, Strategy::countercheck(), |limits| limits.max_calls = max_calls);
+        let repairs = answer.trace.iter().filter(|event| event.name() == "repair").count();
+        (answer.text, answer.calls.generate, repairs)
+    };
+    assert_eq!(told(3), ("It works. [1]".to_owned(), 1, 1), "grade, draft and check are all there is");
+    assert_eq!(told(40), ("It works. [1]".to_owned(), 2, 1), "written anew, to nothing");
 }
