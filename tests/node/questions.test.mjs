@@ -64,8 +64,8 @@ test("on the held-out half it answers most and declines most, as it should", asy
   const heldOut = questions.filter(({ language, heldOut }) => language === "en" && heldOut);
   const { answerable, unanswerable, foundAnsweredAndCited } = summary(await askAll(assistant, heldOut, "self-reflective"));
   t.diagnostic(JSON.stringify({ unanswerable, answerable, foundAnsweredAndCited }));
-  assert.ok(unanswerable.abstained >= 16, "of 19 that cannot be answered most are declined");
-  assert.ok(unanswerable.answered <= 2, "and hardly one is claimed to be answered");
+  assert.ok(unanswerable.abstained >= 18, "of 19 that cannot be answered nine in ten are declined");
+  assert.ok(unanswerable.answered <= 1, "and hardly one is claimed to be answered");
   assert.ok(answerable.found >= 30, "of 36 that can be answered the labelled section is among the first five");
   assert.ok(answerable.cited >= 25, "and is cited");
   assert.ok(foundAnsweredAndCited >= 0.8, "mostly in a complete answer");

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::characters::{Class, class, lower_case};
 use crate::corpus::Corpus;
 use crate::document::{Passage, Reading};
+use crate::vectors::dot;
 
 pub(super) type Terms = BTreeSet<String>;
 
@@ -11,8 +13,16 @@ pub(super) struct Query<'a> {
     corpus: &'a Corpus,
     terms: Vec<(String, f32)>,
     total: f32,
+    words: Vec<Word>,
     vector: Option<Vec<f32>>,
     unheard_name: bool,
+}
+
+/// A word of the question as it is written: its term in the index, how rare that is, and its vector.
+struct Word {
+    term: String,
+    weight: f32,
+    vector: Option<Vec<f32>>,
 }
 
 impl<'a> Query<'a> {
@@ -27,7 +37,12 @@ impl<'a> Query<'a> {
             // Of several parts the last is the whole.
             parts.len() > 1 && parts.last().is_some_and(|whole| statistics.document_frequency(whole) == 0)
         });
-        Self { corpus, terms, total, vector: corpus.embed(question), unheard_name }
+        let word = |written: &String| {
+            let term = words(written).pop()?;
+            Some(Word { weight: statistics.idf(&term), term, vector: corpus.embed(written) })
+        };
+        let words = written(question).iter().filter_map(word).collect();
+        Self { corpus, terms, total, words, vector: corpus.embed(question), unheard_name }
     }
 
     /// A passage as a reader sees it.
@@ -47,6 +62,21 @@ impl<'a> Query<'a> {
         }
         let found: f32 = self.terms.iter().filter(|(term, _)| text.contains(term)).map(|(_, weight)| weight).sum();
         found / self.total
+    }
+
+    /// As [`Self::coverage`], where a word that does not occur counts as far as the nearest word that does, by
+    /// their vectors: 0…1. So `kill` is half found where it says `close`.
+    pub(super) fn soft_coverage(&self, text: &str) -> f32 {
+        let terms = self.terms(text);
+        let vectors: Vec<Vec<f32>> = written(text).iter().filter_map(|word| self.corpus.embed(word)).collect();
+        let nearest = |word: &[f32]| vectors.iter().map(|other| dot(word, other)).fold(0.0, f32::max);
+        let found = |word: &Word| match &word.vector {
+            _ if terms.contains(&word.term) => word.weight,
+            Some(vector) => word.weight * nearest(vector),
+            None => 0.0,
+        };
+        let total: f32 = self.words.iter().map(|word| word.weight).sum();
+        if total > 0.0 { self.words.iter().map(found).sum::<f32>() / total } else { 0.0 }
     }
 
     /// The cosine of the question's and the text's vectors, when both have one.
@@ -73,6 +103,12 @@ impl<'a> Query<'a> {
     pub(super) fn is_blank(&self) -> bool {
         self.terms.is_empty()
     }
+}
+
+/// The distinct words of a text as they are written, in lower case: what has a vector of its own.
+fn written(text: &str) -> Terms {
+    let words = text.split(|c| class(c) != Class::Letter).filter(|word| !word.is_empty());
+    words.map(lower_case).collect()
 }
 
 /// What `how` asks for the measure of is in an answer as a number, not as the word.
