@@ -45,7 +45,7 @@ async function main() {
     if (!runs) console.log(`\n${set.name}: skipped; --full makes and runs it`);
   }
   const downloads = Object.fromEntries(Object.entries(PEERS).map(([name, { files }]) => [name, downloadOf(files)]));
-  downloads.countercheck = sizeOf(["vectors.wasm", "vectors_relaxed.wasm", "vectors.js"].map((name) => join(dist, name)));
+  downloads.countercheck = sizeOf(["vectors.wasm", "vectors.js"].map((name) => join(dist, name)));
   printDownloads(downloads);
   console.log(`RESULT ${JSON.stringify({ node: capture(findNode22(), ["--version"]), results, downloads })}`);
 }

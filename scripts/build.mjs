@@ -5,7 +5,7 @@
 //   node scripts/build.mjs vectors      only the vector index
 //   node scripts/build.mjs worker       only the Worker
 import { chmodSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { bundleLibrary, bundlePages, bundleVectors, bundleWorker } from "./lib/bundle.mjs";
 import { dist, root } from "./lib/paths.mjs";
 import { assembleSite, copyIfChanged } from "./lib/site.mjs";
@@ -30,9 +30,9 @@ async function buildBrowser() {
   console.log("build: library and site: made");
 }
 
-/** The vector index alone: its modules and entries. It is part of the library. */
+/** The vector index alone: its module and entries. It is part of the library. */
 async function buildVectorIndex() {
-  for (const file of await buildVectors()) copyIfChanged(file, join(dist, basename(file)));
+  copyIfChanged(await buildVectors(), join(dist, "vectors.wasm"));
   await bundleVectors();
 }
 

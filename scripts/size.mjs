@@ -21,7 +21,7 @@ function parts() {
     worker: ["dist/worker/index_bg.wasm", "dist/worker/entry.js"],
     // In place of the small module, for pages that ask a model or search the web.
     models: ["dist/countercheck_models_bg.wasm", "dist/countercheck.js", ...chunks.filter(isShared), ...named("connect")],
-    vectors: ["dist/vectors.wasm", "dist/vectors_relaxed.wasm", "dist/vectors.js"],
+    vectors: ["dist/vectors.wasm", "dist/vectors.js"],
     remote: named("remote"),
     element: ["dist/element.js"],
     settings: ["dist/settings.js"],

@@ -1,6 +1,6 @@
 // One peer on one set, in a process of its own: node measure.mjs SET PEER KERNEL. Prints one line of JSON.
 //
-// The yardstick, both of this package's modules and the peer answer ten queries in turn, so that whatever else
+// The yardstick, this package's index with and without relaxed SIMD and the peer answer ten queries in turn, so that whatever else
 // the machine does hits all of them alike. Wall time is the best of the rounds, by query; CPU time is of all
 // threads, and the mean.
 import { readFileSync } from "node:fs";
@@ -22,8 +22,8 @@ const base = yardstick(set, new WebAssembly.Module(readFileSync(kernel)));
 const queries = Array.from({ length: Math.min(QUERIES, set.queries) }, (_, at) => set.query(at).slice());
 const truth = queries.map((query) => new Set(base.search(query)));
 
-const competitors = { plain: await ours(set, "vectors.wasm"), relaxed: await ours(set, "vectors_relaxed.wasm") };
-if (set.rows >= LARGE) competitors.approximate = await ours(set, "vectors_relaxed.wasm", true);
+const competitors = { plain: await ours(set, false), relaxed: await ours(set, true) };
+if (set.rows >= LARGE) competitors.approximate = await ours(set, true, true);
 if (peerName !== "none") competitors.peer = await PEERS[peerName].make(set);
 const report = { set: setName, peer: peerName, bandwidth: base.bandwidth(), rows: {} };
 for (const [name, competitor] of Object.entries(competitors)) report.rows[name] = await build(competitor);

@@ -4,23 +4,23 @@ import { join } from "node:path";
 import { createVectorIndex, loadVectorIndex } from "../../dist/vectors-node.js";
 import { dist } from "../../scripts/lib/paths.mjs";
 
-/** The index by one of its modules, exact or approximate. */
-export async function ours(set, name, approximate = false) {
-  const wasm = await WebAssembly.compile(readFileSync(join(dist, name)));
+/** The index with or without relaxed SIMD, exact or approximate. */
+export async function ours(set, relaxed, approximate = false) {
+  const wasm = await WebAssembly.compile(readFileSync(join(dist, "vectors.wasm")));
   const names = Array.from({ length: set.rows }, (_, at) => String(at));
   let index;
   return {
     async build() {
-      index = await createVectorIndex({ dimension: set.dimension, wasm });
+      index = await createVectorIndex({ dimension: set.dimension, wasm, relaxed });
       names.forEach((id, at) => index.add(id, set.row(at)));
     },
     search: (query) => index.search(query, 10, { approximate }).map(({ id }) => Number(id)),
     memory: () => index.memory,
     async save() {
       const file = index.save();
-      await loadVectorIndex(file, { wasm });
+      await loadVectorIndex(file, { wasm, relaxed });
       const started = performance.now();
-      const loaded = await loadVectorIndex(file, { wasm });
+      const loaded = await loadVectorIndex(file, { wasm, relaxed });
       const loadMs = performance.now() - started;
       loaded.dispose();
       return { bytes: file.length, loadMs };

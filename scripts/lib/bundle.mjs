@@ -13,7 +13,7 @@ const SHARED = new Map([
   [source("src/element/settings-panel.ts"), "settings.js"],
 ]);
 
-const COMMON = { bundle: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning" };
+const COMMON = { bundle: true, loader: { ".module": "binary" }, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning" };
 const BROWSER = { ...COMMON, platform: "browser", minify: true };
 // What the client loads only when it is needed is a file of its own, below chunks/.
 const SPLIT = { splitting: true, outdir: dist, chunkNames: "chunks/[name]-[hash]" };
@@ -35,7 +35,7 @@ export async function bundleLibrary() {
   ]);
 }
 
-/** Bundles the entries of the vector index: vectors.js, vectors-node.js, vectors-workerd.js. */
+/** Bundles the entries of the vector index: vectors.js, vectors-node.js, vectors-workerd.js; each carries the scan. */
 export async function bundleVectors() {
   const { build } = await import("esbuild");
   await Promise.all([

@@ -24,11 +24,8 @@ export const modelsModule = { feature: "models", directory: "wasm-models", name:
 /** @type {Product} */
 export const workerModule = { feature: "worker", directory: "worker", name: "index" };
 
-/** The index of vectors alone, twice: for every engine, and for those with relaxed SIMD. They have no glue. */
-export const vectorModules = [
-  { feature: undefined, name: "vectors" },
-  { feature: "relaxed-simd", name: "vectors_relaxed" },
-];
+/** The scan of vectors for engines with relaxed SIMD: a module of one function, which the bundles carry inside. */
+export const scanModule = join(dist, "vectors", "scan.module");
 
 /** The profile in Cargo.toml. */
 const PROFILE = "wasm";
@@ -66,28 +63,37 @@ export async function buildWasm(product) {
   console.log(`build: ${product.feature} module: ${made ? "made" : "unchanged"}`);
 }
 
-// Of so little code "s" makes a smaller download than "z", and a faster scan.
+// Of so little code "s" makes a smaller download than "z", and a faster scan. JavaScript adds a function to the table.
 const VECTORS = ["build", "--package", "countercheck-vectors", "--config", `profile.${PROFILE}.opt-level="s"`];
+const OPEN_TABLE = ["-Clink-arg=--export-table", "-Clink-arg=--growable-table"];
+
+// No memory of its own, and no stack in that of the index.
+const SCAN = [
+  "--edition=2024", "--crate-type=cdylib", "-Copt-level=3", "-Cpanic=abort", "-Ctarget-feature=+simd128,+relaxed-simd",
+  "-Clink-arg=--import-memory", "-Clink-arg=-zstack-size=0",
+];
 
 /**
- * Compiles the index of vectors, with and without relaxed SIMD, and shrinks both, if they changed.
- * @returns {Promise<string[]>} paths of the finished modules
+ * Compiles the index of vectors and its scan by relaxed SIMD, and shrinks both, if they changed.
+ * @returns {Promise<string>} path of the finished index
  */
 export async function buildVectors() {
   const directory = join(dist, "vectors");
   mkdirSync(directory, { recursive: true });
-  const files = [];
-  for (const { feature, name } of vectorModules) {
-    const target = await cargo(feature, "vectors", `the module ${name}`, VECTORS);
-    const compiled = join(target, "countercheck_vectors.wasm");
-    const finished = join(directory, `${name}.wasm`);
-    const options = [...WASM_OPT, "--strip-target-features", "--enable-relaxed-simd"];
-    const hash = hashOf({ files: [compiled, join(root, "package-lock.json")], values: options });
-    const made = await unlessFresh(join(directory, `.${name}`), hash, [finished], () => shrink(name, compiled, finished, options));
-    console.log(`build: ${name} module: ${made ? "made" : "unchanged"}`);
-    files.push(finished);
-  }
-  return files;
+  const target = await cargo(undefined, "vectors", "the vectors module", VECTORS, OPEN_TABLE);
+  await shrinkVectors("vectors", join(target, "countercheck_vectors.wasm"), join(directory, "vectors.wasm"));
+  const scan = join(directory, "scan.compiled");
+  const source = join(root, "www", "src", "vectors", "scan.rs");
+  await run("rustc", [source, "--target", WASM_TARGET, ...SCAN, "-o", scan], { env: wasmEnvironment() });
+  await shrinkVectors("scan", scan, scanModule);
+  return join(directory, "vectors.wasm");
+}
+
+async function shrinkVectors(name, compiled, finished) {
+  const options = [...WASM_OPT, "--strip-target-features", "--enable-relaxed-simd"];
+  const hash = hashOf({ files: [compiled, join(root, "package-lock.json")], values: options });
+  const made = await unlessFresh(join(dist, "vectors", `.${name}`), hash, [finished], () => shrink(name, compiled, finished, options));
+  console.log(`build: ${name} module: ${made ? "made" : "unchanged"}`);
 }
 
 /** Runs cargo and gives the path of what it made. */
@@ -109,7 +115,7 @@ export async function compileExample(name, { optimised = false } = {}) {
 }
 
 /** Runs cargo for one feature, or none, and gives the directory of what it makes. */
-async function cargo(feature, product, label, command) {
+async function cargo(feature, product, label, command, flags = []) {
   // A directory for each product: both are called countercheck.wasm, and cargo would not notice
   // that one has overwritten the other.
   const target = join(cargoTarget, product);
@@ -117,7 +123,7 @@ async function cargo(feature, product, label, command) {
   const env = { ...wasmEnvironment(), CARGO_TERM_COLOR: "never" };
   await run("cargo", ["fetch", "--quiet", "--target", WASM_TARGET, ...locked], { env });
   const what = ["--profile", PROFILE, "--target", WASM_TARGET, ...(feature === undefined ? [] : ["--features", feature]), ...locked];
-  const where = ["--target-dir", target, "--config", `target.${WASM_TARGET}.rustflags=${JSON.stringify(remapPaths())}`];
+  const where = ["--target-dir", target, "--config", `target.${WASM_TARGET}.rustflags=${JSON.stringify([...remapPaths(), ...flags])}`];
   await runLong(`compiling ${label}`, "cargo", [...command, ...what, ...where], {
     env,
     progress: (line) => /^\s*Compiling (\S+)/.exec(line)?.[1],

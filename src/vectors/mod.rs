@@ -12,7 +12,7 @@ mod bytes;
 mod checked;
 mod codes;
 mod fault;
-mod kernel;
+pub(crate) mod kernel;
 mod planes;
 mod saved;
 mod signs;

@@ -1,4 +1,4 @@
-// The index of vectors as a module of its own: both variants, what they refuse, files.
+// The index of vectors as a module of its own: with both scans, what it refuses, files.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
@@ -6,10 +6,9 @@ import { createVectorIndex, loadVectorIndex } from "../../dist/vectors-node.js";
 
 const NEIGHBOURS = readFileSync(new URL("../data/neighbours.txt", import.meta.url), "utf8");
 
-/** The modules that this engine can run. */
-const MODULES = ["vectors.wasm", "vectors_relaxed.wasm"]
-  .map((name) => ({ name, bytes: readFileSync(new URL(`../../dist/${name}`, import.meta.url)) }))
-  .filter(({ bytes }) => WebAssembly.validate(bytes));
+const SCAN = readFileSync(new URL("../../dist/vectors/scan.module", import.meta.url));
+/** The scans that this engine has. */
+const SCANS = WebAssembly.validate(SCAN) ? [false, true] : [false];
 
 /** Knuth's MMIX generator, as in tests/vectors.rs. */
 function lcg(seed) {
@@ -25,15 +24,59 @@ function bitsOf(score) {
   return new Uint32Array(Float32Array.of(score).buffer)[0].toString(16).padStart(8, "0");
 }
 
+/** The numbers of the sections of a module. */
+function sections(bytes) {
+  const found = [];
+  for (let at = 8; at < bytes.length; ) {
+    found.push(bytes[at++]);
+    let length = 0;
+    for (let shift = 0, byte = 128; byte & 128; shift += 7) length |= ((byte = bytes[at++]) & 127) << shift;
+    at += length;
+  }
+  return found;
+}
+
 const code = (expected) => (error) => error.name === "CountercheckError" && error.code === expected;
 
-test("every_engine_can_run_the_module_without_relaxed_simd", () => {
-  assert.equal(MODULES[0].name, "vectors.wasm");
+test("every_engine_can_run_the_index_and_the_scan_has_no_memory_of_its_own", async () => {
+  const index = await WebAssembly.compile(readFileSync(new URL("../../dist/vectors.wasm", import.meta.url)));
+  assert.ok(WebAssembly.Module.exports(index).some(({ name }) => name === "scan_by"));
+  // Neither a memory (5) nor data (11), nor a global that could be the end of a stack and moves.
+  assert.deepEqual(sections(SCAN).filter((section) => section === 5 || section === 11), []);
+  assert.ok(!SCAN.includes(Buffer.from("__stack_pointer")));
 });
 
-for (const { name, bytes } of MODULES) {
-  describe(name, () => {
-    const made = (options) => createVectorIndex({ wasm: bytes, ...options });
+test("both_scans_give_the_same_scores_to_the_last_bit", { skip: SCANS.length === 1 && "no relaxed SIMD here" }, async () => {
+  for (const [dimension, rows] of [[16, 3], [64, 1003], [256, 402], [70, 90]]) {
+    const [plain, relaxed] = await Promise.all(SCANS.map((relaxed) => createVectorIndex({ dimension, relaxed })));
+    const vector = lcg(dimension);
+    for (let at = 0; at < rows; at += 1) {
+      const row = vector(dimension);
+      for (const index of [plain, relaxed]) index.add(`${at}`, row);
+    }
+    for (let query = 0; query < 20; query += 1) {
+      const asked = vector(dimension);
+      assert.deepEqual(relaxed.search(asked, 10), plain.search(asked, 10), `${dimension}, ${rows}`);
+    }
+  }
+});
+
+test("an_index_is_given_the_scan_unless_its_maker_says_no", { skip: SCANS.length === 1 && "no relaxed SIMD here" }, async (t) => {
+  const { Instance } = WebAssembly;
+  let made = 0;
+  t.after(() => (WebAssembly.Instance = Instance));
+  WebAssembly.Instance = new Proxy(Instance, { construct: (target, given) => ((made += 1), new target(...given)) });
+  await createVectorIndex({ dimension: 16, relaxed: false });
+  assert.equal(made, 0);
+  const index = await createVectorIndex({ dimension: 16 });
+  assert.equal(made, 1);
+  await loadVectorIndex(index.save());
+  assert.equal(made, 2);
+});
+
+for (const relaxed of SCANS) {
+  describe(relaxed ? "with relaxed SIMD" : "without relaxed SIMD", () => {
+    const made = (options) => createVectorIndex({ relaxed, ...options });
 
     test("known_vectors_have_the_neighbours_that_native_code_finds_to_the_last_bit", async () => {
       const vector = lcg(7);
@@ -104,7 +147,7 @@ for (const { name, bytes } of MODULES) {
       const expected = index.search(query, 50).filter(even).slice(0, 5);
       const filter = (id) => even({ id });
       assert.deepEqual(index.search(query, 5, { filter }), expected);
-      const loaded = await loadVectorIndex(index.save(), { wasm: bytes });
+      const loaded = await loadVectorIndex(index.save(), { relaxed });
       assert.deepEqual(loaded.search(query, 5, { filter }), expected);
       const mistake = new Error("a mistake of the filter");
       assert.throws(() => index.search(query, 5, { filter: () => { throw mistake; } }), mistake);
@@ -117,7 +160,7 @@ for (const { name, bytes } of MODULES) {
       const index = await made({ dimension: 5, metric: "dot" });
       for (let at = 0; at < 20; at += 1) index.add(`${at}`, vector(5));
       const file = index.save();
-      const loaded = await loadVectorIndex(file, { wasm: bytes });
+      const loaded = await loadVectorIndex(file, { relaxed });
       assert.deepEqual([loaded.metric, loaded.dimension, loaded.size], ["dot", 5, 20]);
       assert.deepEqual(loaded.save(), file);
       const query = vector(5);
@@ -127,7 +170,7 @@ for (const { name, bytes } of MODULES) {
       assert.equal(loaded.search(query, 20).length, 20);
       assert.deepEqual(index.save(), file);
       for (const damaged of [file.slice(0, -1), file.with(40, file[40] ^ 1), new Uint8Array(0), new Uint8Array(99)]) {
-        await assert.rejects(loadVectorIndex(damaged, { wasm: bytes }), code("invalid_snapshot"));
+        await assert.rejects(loadVectorIndex(damaged, { relaxed }), code("invalid_snapshot"));
       }
     });
 
@@ -140,7 +183,7 @@ for (const { name, bytes } of MODULES) {
   });
 }
 
-test("the_engine_gets_the_fastest_module_that_it_can_run", async () => {
+test("without_a_word_the_module_beside_the_package_is_taken", async () => {
   const index = await createVectorIndex({ dimension: 2 });
   index.add("a", [1, 0]);
   assert.equal(index.search([1, 1])[0].id, "a");

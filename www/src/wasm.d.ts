@@ -3,3 +3,9 @@ declare module "*.wasm" {
   const module: WebAssembly.Module;
   export default module;
 }
+
+// esbuild puts the bytes of a .module file into the bundle.
+declare module "*.module" {
+  const bytes: Uint8Array<ArrayBuffer>;
+  export default bytes;
+}

@@ -2,7 +2,7 @@
 //!
 //! Integer products are exact, so their order is free. Sums of `f32` have one order, that of eight running
 //! sums folded by halves, which SIMD of 4 or 8 lanes can keep; nothing is fused. `simd` is WebAssembly's, with
-//! the feature `relaxed-simd` for engines that have that too; `scalar` is every other machine's and defines
+//! a faster scan where JavaScript gives it one; `scalar` is every other machine's and defines
 //! what `simd` must give.
 
 #[cfg_attr(target_arch = "wasm32", allow(dead_code))] // what only the tails need there
@@ -12,6 +12,9 @@ mod simd;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) use scalar::{are_codes, bounds, bounds_of, distance, next, next_sum, product, square, sums};
+#[cfg(target_arch = "wasm32")]
+#[allow(unused_imports)] // only the module of vectors alone is given a scan
+pub(crate) use simd::scan_by;
 #[cfg(target_arch = "wasm32")]
 pub(super) use simd::{are_codes, bounds, bounds_of, distance, next, next_sum, product, square, sums};
 

@@ -1,10 +1,11 @@
 //! WebAssembly's SIMD. Four rows at a time, so that a query's codes are loaded once for four.
 //!
 //! The only `unsafe` of the crate outside the module for JavaScript: loads from slices whose lengths are
-//! checked before.
+//! checked before, and the call of a scan that JavaScript has put in the table of functions.
 #![expect(unsafe_code, reason = "WebAssembly's loads take pointers")]
 
 use std::arch::wasm32::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::super::codes::Query;
 use super::super::signs;
@@ -16,28 +17,67 @@ const BLOCK: usize = 4;
 /// Codes in a register.
 const WIDTH: usize = 16;
 
-/// A code of a query as the instruction wants it.
-#[cfg(feature = "relaxed-simd")]
-type Code = i8;
-#[cfg(not(feature = "relaxed-simd"))]
-type Code = i16;
+/// Codes as the instruction wants them.
+fn prepared(codes: &[i8]) -> Vec<i16> {
+    codes.iter().map(|&code| i16::from(code)).collect()
+}
 
-fn prepared(codes: &[i8]) -> Vec<Code> {
-    codes.iter().map(|&code| Code::from(code)).collect()
+/// Scans whole blocks by relaxed SIMD, for dimensions that are multiples of [`WIDTH`]: `www/src/vectors/scan.rs`.
+type Scan = unsafe extern "C" fn(
+    query: *const i8,
+    dimension: usize,
+    rows: *const u8,
+    scales: *const u8,
+    terms: *const u8,
+    out: *mut f32,
+    blocks: usize,
+    shift: i32,
+    alpha: f32,
+    beta: f32,
+    gamma: f32,
+    delta: f32,
+);
+
+/// Where in the table of functions a [`Scan`] is; 0 is no function.
+static SCAN: AtomicUsize = AtomicUsize::new(0);
+
+/// Says where in the table of functions a [`Scan`] is.
+///
+/// # Safety
+/// There is one.
+#[allow(dead_code)] // only the module of vectors alone is given one
+pub(crate) unsafe fn scan_by(at: usize) {
+    SCAN.store(at, Ordering::Relaxed);
+}
+
+/// How many blocks the faster scan has seen to: all, or none where there is no such scan.
+fn scanned(query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], out: &mut [f32]) -> usize {
+    let (at, dimension, blocks) = (SCAN.load(Ordering::Relaxed), query.codes.len(), out.len() / BLOCK);
+    if at == 0 || dimension % WIDTH != 0 {
+        return 0;
+    }
+    let Query { shift, alpha, beta, gamma, delta, .. } = *query;
+    // SAFETY: a function's address is its place in the table, and the planes are as long as the caller has checked.
+    unsafe {
+        let scan = std::mem::transmute::<*const (), Scan>(std::ptr::without_provenance(at));
+        let [codes, scales, terms] = [codes, scales, terms].map(<[u8]>::as_ptr);
+        let out = out.as_mut_ptr();
+        scan(query.codes.as_ptr(), dimension, codes, scales, terms, out, blocks, shift, alpha, beta, gamma, delta);
+    }
+    blocks
 }
 
 /// For each row what its score cannot exceed: see [`Query`].
 #[target_feature(enable = "simd128")]
-#[cfg_attr(feature = "relaxed-simd", target_feature(enable = "relaxed-simd"))]
 pub(crate) fn bounds(query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], out: &mut [f32]) {
     let dimension = query.codes.len();
     let rows = out.len();
     assert!(codes.len() >= rows * dimension && scales.len() >= rows * 4 && terms.len() >= rows * 4, "a plane is short");
     let [alpha, beta, gamma, delta] = [query.alpha, query.beta, query.gamma, query.delta].map(|x| f32x4_splat(x));
     let shift = i32x4_splat(query.shift);
-    let query_codes = prepared(&query.codes);
     let blocks = rows / BLOCK;
-    for block in 0..blocks {
+    let query_codes = prepared(&query.codes);
+    for block in scanned(query, codes, scales, terms, out)..blocks {
         let row = block * BLOCK;
         let sums =
             i32x4_sub(products(&query.codes, &query_codes, &codes[row * dimension..(row + BLOCK) * dimension]), shift);
@@ -55,7 +95,6 @@ pub(crate) fn bounds(query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], o
 
 /// The same of some rows, in their order.
 #[target_feature(enable = "simd128")]
-#[cfg_attr(feature = "relaxed-simd", target_feature(enable = "relaxed-simd"))]
 pub(crate) fn bounds_of(rows: &[u32], query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], out: &mut [f32]) {
     let dimension = query.codes.len();
     let query_codes = prepared(&query.codes);
@@ -78,9 +117,8 @@ pub(crate) fn bounds_of(rows: &[u32], query: &Query, codes: &[u8], scales: &[u8]
 
 /// The integer products of a query's codes and those of four rows.
 #[target_feature(enable = "simd128")]
-#[cfg_attr(feature = "relaxed-simd", target_feature(enable = "relaxed-simd"))]
 #[inline]
-fn products(query: &[i8], prepared: &[Code], rows: &[u8]) -> v128 {
+fn products(query: &[i8], prepared: &[i16], rows: &[u8]) -> v128 {
     let dimension = query.len();
     let whole = dimension / WIDTH * WIDTH;
     let sums = whole_products(prepared, rows, dimension, whole);
@@ -95,35 +133,9 @@ fn products(query: &[i8], prepared: &[Code], rows: &[u8]) -> v128 {
 }
 
 /// Their products over the first `whole` components, a multiple of [`WIDTH`].
-#[cfg(feature = "relaxed-simd")]
-#[target_feature(enable = "simd128,relaxed-simd")]
-#[inline]
-fn whole_products(query: &[Code], rows: &[u8], dimension: usize, whole: usize) -> v128 {
-    let (q, row) = (query.as_ptr(), rows.as_ptr());
-    let zero = i32x4_splat(0);
-    let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
-    let mut at = 0;
-    while at < whole {
-        // SAFETY: `rows` has four rows of `dimension` codes and the query is one; `at` ends before either.
-        unsafe {
-            let q = v128_load(q.add(at).cast());
-            let row = row.add(at);
-            // The second operand must be 0…127, as rows' codes are: engines differ beyond.
-            a = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.cast()), a);
-            b = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(dimension).cast()), b);
-            c = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(2 * dimension).cast()), c);
-            d = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(3 * dimension).cast()), d);
-        }
-        at += WIDTH;
-    }
-    added_up(a, b, c, d)
-}
-
-/// Their products over the first `whole` components, a multiple of [`WIDTH`].
-#[cfg(not(feature = "relaxed-simd"))]
 #[target_feature(enable = "simd128")]
 #[inline]
-fn whole_products(query: &[Code], rows: &[u8], dimension: usize, whole: usize) -> v128 {
+fn whole_products(query: &[i16], rows: &[u8], dimension: usize, whole: usize) -> v128 {
     let (q, row) = (query.as_ptr(), rows.as_ptr());
     let zero = i32x4_splat(0);
     let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
@@ -145,7 +157,6 @@ fn whole_products(query: &[Code], rows: &[u8], dimension: usize, whole: usize) -
 
 /// For each row of blocks what its nibbles choose of the table, added up: see [`Signs`](signs::Signs).
 #[target_feature(enable = "simd128")]
-#[cfg_attr(feature = "relaxed-simd", target_feature(enable = "relaxed-simd"))]
 pub(crate) fn sums(blocks: &[u8], table: &[u8], groups: usize, out: &mut [u16]) {
     let size = groups * signs::GROUP;
     assert!(table.len() >= groups * 16, "the table is short");
@@ -164,8 +175,8 @@ pub(crate) fn sums(blocks: &[u8], table: &[u8], groups: usize, out: &mut [u16]) 
                     let at = group * 16;
                     (v128_load(block.as_ptr().add(at).cast()), v128_load(table.as_ptr().add(at).cast()))
                 };
-                low = u8x16_add(low, looked_up(table, v128_and(bytes, nibble)));
-                high = u8x16_add(high, looked_up(table, u8x16_shr(bytes, 4)));
+                low = u8x16_add(low, i8x16_swizzle(table, v128_and(bytes, nibble)));
+                high = u8x16_add(high, i8x16_swizzle(table, u8x16_shr(bytes, 4)));
                 group += 1;
             }
             a = u16x8_add(a, u16x8_extend_low_u8x16(low));
@@ -182,20 +193,6 @@ pub(crate) fn sums(blocks: &[u8], table: &[u8], groups: usize, out: &mut [u16]) 
             v128_store(out.add(24).cast(), d);
         }
     }
-}
-
-#[cfg(feature = "relaxed-simd")]
-#[target_feature(enable = "simd128,relaxed-simd")]
-#[inline]
-fn looked_up(table: v128, at: v128) -> v128 {
-    i8x16_relaxed_swizzle(table, at)
-}
-
-#[cfg(not(feature = "relaxed-simd"))]
-#[target_feature(enable = "simd128")]
-#[inline]
-fn looked_up(table: v128, at: v128) -> v128 {
-    i8x16_swizzle(table, at)
 }
 
 /// Where from `from` on a sum of `least` or more is first.

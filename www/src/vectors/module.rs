@@ -90,6 +90,14 @@ extern "C" fn vector(length: usize) -> *mut f32 {
     })
 }
 
+/// From now on codes are scanned by the function of scan.rs that is at that place in the table.
+#[cfg(target_arch = "wasm32")]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn scan_by(at: usize) {
+    // SAFETY: JavaScript has put it there.
+    unsafe { vectors::kernel::scan_by(at) };
+}
+
 /// Where the last result is.
 #[unsafe(no_mangle)]
 extern "C" fn result() -> *const u8 {

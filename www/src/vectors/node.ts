@@ -3,7 +3,6 @@
 import { readFile } from "node:fs/promises";
 import { createVectorIndex as create, loadVectorIndex as load } from "./index.ts";
 import type { Source, VectorIndex, VectorIndexOptions, VectorModuleOptions } from "./index.ts";
-import { moduleName } from "./variants.ts";
 
 export * from "./index.ts";
 
@@ -18,10 +17,10 @@ export async function createVectorIndex(options: VectorIndexOptions): Promise<Ve
 export async function loadVectorIndex(file: Source, options: VectorModuleOptions = {}): Promise<VectorIndex> {
   const isPath = file instanceof URL ? file.protocol === "file:" : typeof file === "string" && !/^(?:https?|data|blob):/i.test(file);
   const bytes = isPath ? await readFile(file as string | URL) : file;
-  return load(bytes, { wasm: options.wasm ?? (await beside()) });
+  return load(bytes, { ...options, wasm: options.wasm ?? (await beside()) });
 }
 
 function beside(): Promise<WebAssembly.Module> {
-  own ??= readFile(new URL(`./${moduleName()}`, import.meta.url)).then((bytes) => WebAssembly.compile(bytes));
+  own ??= readFile(new URL("./vectors.wasm", import.meta.url)).then((bytes) => WebAssembly.compile(bytes));
   return own;
 }

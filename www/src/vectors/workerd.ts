@@ -1,5 +1,5 @@
 // `countercheck/vectors` in Cloudflare Workers: the same names, with the module imported, since none can be
-// compiled there. It is the one that every engine takes.
+// compiled there; nor can the faster scan.
 
 import module from "../../../dist/vectors.wasm";
 import { createVectorIndex as create, loadVectorIndex as load } from "./index.ts";

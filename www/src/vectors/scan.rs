@@ -1,0 +1,76 @@
+//! The scan of codes by relaxed SIMD: `bounds` of `src/vectors/kernel/simd.rs`, for engines that have it.
+//!
+//! A module of its own, of one function and without a memory: it works in that of the index, through whose table of
+//! functions it is called. So the index itself is one module that every engine takes. Compiled by rustc alone;
+//! nothing here may need a stack or constants in memory.
+#![no_std]
+
+use core::arch::wasm32::*;
+
+#[panic_handler]
+fn stop(_: &core::panic::PanicInfo) -> ! {
+    unreachable()
+}
+
+/// What four rows' scores cannot exceed, for whole blocks of four: `((product − shift) · alpha + gamma) · scale + beta ·
+/// term + delta` of each row.
+///
+/// # Safety
+/// There are `dimension` codes at `query`, `blocks · 4 · dimension` at `rows` and `blocks · 4` numbers at `scales`,
+/// `terms` and `out`; `dimension` is a multiple of 16.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn bounds(
+    query: *const i8,
+    dimension: usize,
+    rows: *const u8,
+    scales: *const v128,
+    terms: *const v128,
+    out: *mut v128,
+    blocks: usize,
+    shift: i32,
+    alpha: f32,
+    beta: f32,
+    gamma: f32,
+    delta: f32,
+) {
+    let shift = i32x4_splat(shift);
+    let [alpha, beta, gamma, delta] = [f32x4_splat(alpha), f32x4_splat(beta), f32x4_splat(gamma), f32x4_splat(delta)];
+    let mut block = 0;
+    while block < blocks {
+        unsafe {
+            let sums = i32x4_sub(products(query, dimension, rows.add(block * 4 * dimension)), shift);
+            let products = f32x4_add(f32x4_mul(f32x4_convert_i32x4(sums), alpha), gamma);
+            let scaled = f32x4_mul(products, v128_load(scales.add(block)));
+            let bound = f32x4_add(scaled, f32x4_add(f32x4_mul(beta, v128_load(terms.add(block))), delta));
+            v128_store(out.add(block), bound);
+        }
+        block += 1;
+    }
+}
+
+/// The integer products of the query's codes and those of four rows.
+#[inline(always)]
+unsafe fn products(query: *const i8, dimension: usize, rows: *const u8) -> v128 {
+    let zero = i32x4_splat(0);
+    let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
+    let mut at = 0;
+    while at < dimension {
+        unsafe {
+            let q = v128_load(query.add(at).cast());
+            let row = rows.add(at);
+            // The second operand must be 0…127, as rows' codes are: engines differ beyond.
+            a = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.cast()), a);
+            b = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(dimension).cast()), b);
+            c = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(2 * dimension).cast()), c);
+            d = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(3 * dimension).cast()), d);
+        }
+        at += 16;
+    }
+    let (ab, cd) = (pairs(a, b), pairs(c, d));
+    i32x4_add(i32x4_shuffle::<0, 1, 4, 5>(ab, cd), i32x4_shuffle::<2, 3, 6, 7>(ab, cd))
+}
+
+#[inline(always)]
+fn pairs(x: v128, y: v128) -> v128 {
+    i32x4_add(i32x4_shuffle::<0, 4, 1, 5>(x, y), i32x4_shuffle::<2, 6, 3, 7>(x, y))
+}
