@@ -25,48 +25,24 @@ const MOST_COMPLETIONS: usize = 64;
 const SHORTEST_STEM: usize = 3;
 
 impl Content {
-    /// The BM25 score of every row up to the last with a term; 0 where no term of the query occurs.
-    /// Terms are added in their own order: the order of a query's words cannot change a score.
-    pub(super) fn scores(&self, query: &LexicalQuery) -> Result<Vec<f32>, SnapshotError> {
-        let lengths = Lengths::of(self);
-        let mut scores = vec![0.0; lengths.lengths.len()];
-        for sought in self.sought(query)? {
-            for posting in sought.list.iter() {
-                scores[posting.row as usize] += lengths.score(sought.weight, *posting);
-            }
-        }
-        Ok(scores)
-    }
-
-    /// What each term of the query adds to a row's score, the largest first.
-    pub(super) fn explained(&self, query: &LexicalQuery, row: u32) -> Result<Vec<(String, f32)>, SnapshotError> {
-        let (lengths, sought) = (Lengths::of(self), self.sought(query)?);
-        let of_row = |sought: &Sought<'_>| {
-            let at = sought.list.binary_search_by_key(&row, |posting| posting.row).ok()?;
-            Some((sought.name.clone(), lengths.score(sought.weight, sought.list[at])))
-        };
-        let mut terms: Vec<(String, f32)> = sought.iter().filter_map(of_row).collect();
-        vectors::select(&mut terms, usize::MAX, |a, b| a.1 > b.1);
-        Ok(terms)
-    }
-
     /// The terms of the query that occur, in their order, and last what its unfinished word stands for.
-    fn sought(&self, query: &LexicalQuery) -> Result<Vec<Sought<'_>>, SnapshotError> {
-        let mut sought = Vec::new();
+    pub(super) fn sought(&self, query: &LexicalQuery) -> Result<Sought<'_>, SnapshotError> {
+        let mut terms = Vec::new();
         for (term, count) in &query.terms {
             if let Some(list) = self.list(term) {
                 let weight = *count as f32 * idf(list.len(), self.passages());
-                sought.push(Sought { name: term.clone(), weight, list: list.read()? });
+                terms.push(Term { name: term.clone(), weight, list: list.read()? });
             }
         }
         let completed = query.unfinished.as_deref().map(|word| self.completed(word));
-        sought.extend(completed.transpose()?.flatten());
-        Ok(sought)
+        terms.extend(completed.transpose()?.flatten());
+        let mean = self.occurrences() as f32 / self.passages().max(1) as f32;
+        Ok(Sought { terms, lengths: self.lengths(), mean })
     }
 
     /// What a word that is still being typed stands for: as one term, all those that begin with it. Where
     /// nothing does it may have been typed beyond its stem, which is then the longest term it begins with.
-    fn completed(&self, word: &str) -> Result<Option<Sought<'_>>, SnapshotError> {
+    fn completed(&self, word: &str) -> Result<Option<Term<'_>>, SnapshotError> {
         let mut lists = self.beginning_with(word);
         if lists.is_empty() {
             let stems = word.char_indices().map(|(at, _)| &word[..at]).rev().take_while(|s| s.len() >= SHORTEST_STEM);
@@ -83,26 +59,52 @@ impl Content {
         let found = (0..).zip(frequencies).filter(|(_, frequency)| *frequency > 0);
         let list: Vec<Posting> = found.map(|(row, frequency)| Posting { row, frequency }).collect();
         let weight = idf(list.len(), self.passages());
-        Ok((!list.is_empty()).then(|| Sought { name: format!("{word}…"), weight, list: Cow::Owned(list) }))
+        Ok((!list.is_empty()).then(|| Term { name: format!("{word}…"), weight, list: Cow::Owned(list) }))
     }
 }
 
-/// How long rows are, and a row is as a rule.
-struct Lengths<'a> {
+/// What of a query occurs in an index, and how long its rows are.
+pub(super) struct Sought<'a> {
+    terms: Vec<Term<'a>>,
     lengths: &'a [u32],
     mean: f32,
 }
 
-impl<'a> Lengths<'a> {
-    fn of(content: &'a Content) -> Self {
-        let mean = content.occurrences() as f32 / content.passages().max(1) as f32;
-        Self { lengths: content.lengths(), mean }
+/// A term of a query with its weight and where it occurs.
+struct Term<'a> {
+    name: String,
+    weight: f32,
+    list: Cow<'a, [Posting]>,
+}
+
+impl Sought<'_> {
+    /// The BM25 score of every row up to the last with a term; 0 where no term of the query occurs.
+    /// Terms are added in their own order: the order of a query's words cannot change a score.
+    pub(super) fn scores(&self) -> Vec<f32> {
+        let mut scores = vec![0.0; self.lengths.len()];
+        for term in &self.terms {
+            for posting in term.list.iter() {
+                scores[posting.row as usize] += self.score(term, *posting);
+            }
+        }
+        scores
     }
 
-    fn score(&self, weight: f32, posting: Posting) -> f32 {
+    /// What each term of the query adds to a row's score, the largest first.
+    pub(super) fn explained(&self, row: u32) -> Vec<(String, f32)> {
+        let of_row = |term: &Term<'_>| {
+            let at = term.list.binary_search_by_key(&row, |posting| posting.row).ok()?;
+            Some((term.name.clone(), self.score(term, term.list[at])))
+        };
+        let mut terms: Vec<(String, f32)> = self.terms.iter().filter_map(of_row).collect();
+        vectors::select(&mut terms, usize::MAX, |a, b| a.1 > b.1);
+        terms
+    }
+
+    fn score(&self, term: &Term<'_>, posting: Posting) -> f32 {
         let frequency = posting.frequency as f32 / OCCURRENCE as f32;
         let length = self.lengths[posting.row as usize] as f32 / self.mean;
-        weight * (frequency / (frequency + K1 * (1.0 - B + B * length)))
+        term.weight * (frequency / (frequency + K1 * (1.0 - B + B * length)))
     }
 }
 
@@ -112,13 +114,6 @@ pub(super) struct LexicalQuery {
     pub(super) terms: Counts,
     /// The word at its end that is still being typed, in lower case.
     pub(super) unfinished: Option<String>,
-}
-
-/// A term of a query with its weight and where it occurs.
-struct Sought<'a> {
-    name: String,
-    weight: f32,
-    list: Cow<'a, [Posting]>,
 }
 
 /// How common terms are in an index: what graders weigh words by.

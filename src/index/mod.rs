@@ -37,7 +37,7 @@ pub use crate::vectors::{Memory, VectorFault};
 
 use crate::document::{Explanation, Hit, Passage, Reading};
 use crate::vectors::{self, Checked, Comparison, Metric, Near, Top, Vectors};
-use bm25::LexicalQuery;
+use bm25::{LexicalQuery, Sought};
 use content::{Content, Own};
 use fusion::Candidate;
 use hnsw::Graph;
@@ -217,7 +217,8 @@ impl Index {
         // Of those a cap leaves out others must be there in their place.
         let depth = if query.per_document.is_some() { 16 } else { 4 };
         let lexical = self.lexical_query(query);
-        let mut candidates = self.candidates(query, &lexical, vector, k.saturating_mul(depth).max(50))?;
+        let sought = self.content.sought(&lexical)?;
+        let mut candidates = self.candidates(query, &sought, vector, k.saturating_mul(depth).max(50));
         fusion::fuse(&mut candidates, query.fusion);
         let better = |a: &Candidate, b: &Candidate| {
             let position = |candidate: &Candidate| self.content.position(candidate.row);
@@ -229,7 +230,7 @@ impl Index {
             vectors::select(&mut candidates, k, better);
             candidates.truncate(k);
         }
-        let hit = |candidate| self.hit(candidate, query.explain.then_some(&lexical));
+        let hit = |candidate| self.hit(candidate, query.explain.then_some(&sought));
         candidates.into_iter().map(hit).collect()
     }
 
@@ -269,11 +270,11 @@ impl Index {
     fn candidates(
         &self,
         query: &SearchQuery<'_>,
-        lexical: &LexicalQuery,
+        sought: &Sought<'_>,
         vector: Option<Checked<'_>>,
         wanted: usize,
-    ) -> Result<Vec<Candidate>, IndexError> {
-        let scores = self.content.scores(lexical)?;
+    ) -> Vec<Candidate> {
+        let scores = sought.scores();
         let allowed = |row| match query.filter {
             // What cannot be read is let through: should it be among the best, it is an error.
             Some(Filter(allows)) => self.content.row(row).is_none_or(|row| allows(&row.passage)),
@@ -297,7 +298,7 @@ impl Index {
             vectors: 0.0,
             score: 0.0,
         };
-        Ok(rows.into_iter().map(candidate).collect())
+        rows.into_iter().map(candidate).collect()
     }
 
     fn nearest(
@@ -315,13 +316,9 @@ impl Index {
             .unwrap_or_else(|| self.vectors.nearest(vector, wanted, allowed, position))
     }
 
-    fn hit(&self, candidate: Candidate, explained: Option<&LexicalQuery>) -> Result<Hit, IndexError> {
+    fn hit(&self, candidate: Candidate, explained: Option<&Sought<'_>>) -> Result<Hit, IndexError> {
         let Candidate { row, lexical, dense, words, vectors, score } = candidate;
-        let terms = |query| self.content.explained(query, row);
-        let explanation = match explained {
-            Some(query) => Some(Explanation { words, vectors, terms: terms(query)? }),
-            None => None,
-        };
+        let explanation = explained.map(|sought| Explanation { words, vectors, terms: sought.explained(row) });
         let row = self.content.row(row).ok_or(SnapshotError::Corrupt { what: "texts" })?;
         Ok(Hit { passage: row.passage.clone(), score, lexical, dense, explanation })
     }
