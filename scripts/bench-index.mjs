@@ -1,8 +1,8 @@
-// `npm run bench:index`: the vector index beside its peers, on the same vectors.
+// `npm run bench:index`: the vector index beside its peers, on the same vectors, and how a snapshot is loaded.
 //
 //   node scripts/bench-index.mjs              what has been made, small sets, two minutes
 //   node scripts/bench-index.mjs -- --full    makes and runs all
-//   … --sets 10k-256 --peers edgevec          only these; --peers none for none
+//   … --sets 10k-256 --peers edgevec          only these; --peers none for none, --sets snapshot for that alone
 //
 // Ratios are taken in one process, where ten queries at a time go to the yardstick (a scan of `f32` rows by SIMD), to
 // this package's two modules and to the peer in turn. The last line is RESULT and JSON.
@@ -26,8 +26,9 @@ async function main() {
   const options = process.argv.slice(2).filter((option) => option !== "--");
   const full = options.includes("--full");
   const chosen = (name) => options[options.indexOf(name) + 1]?.split(",");
+  const withSnapshot = !options.includes("--sets") || chosen("--sets").includes("snapshot");
   await setup({ browser: false });
-  await build(["vectors"]);
+  await build([withSnapshot ? "browser" : "vectors"]);
   await installPeers();
   await compileKernel();
   const { SETS, isMade, make } = await import("../benches/index/sets.mjs");
@@ -44,6 +45,7 @@ async function main() {
     results[set.name] = runs ? measureSet(set, peers) : "skipped";
     if (!runs) console.log(`\n${set.name}: skipped; --full makes and runs it`);
   }
+  results.snapshot = withSnapshot ? measureSnapshot() : "skipped";
   const downloads = Object.fromEntries(Object.entries(PEERS).map(([name, { files }]) => [name, downloadOf(files)]));
   downloads.countercheck = sizeOf(["vectors.wasm", "vectors.js"].map((name) => join(dist, name)));
   printDownloads(downloads);
@@ -91,6 +93,25 @@ function measureSet(set, peers) {
   const bandwidth = Math.max(...measured.map((report) => report.bandwidth));
   console.log(`  memory is read at ${(bandwidth / 1e9).toFixed(1)} GB/s, ${((1e3 * set.rows * (set.dimension + 8)) / bandwidth).toFixed(3)} ms for the plane that is scanned`);
   return { own, toF32, bandwidth, peers: Object.fromEntries(reports.map((report) => [report.peer, summary(report)])) };
+}
+
+/** What loading takes, in a process of its own. */
+function measureSnapshot() {
+  const args = [join(folder, "snapshot.mjs"), join(dist, "bench", "snapshot.ccx")];
+  const line = capture(findNode22(), args)?.split("\n").findLast((found) => found.startsWith("{"));
+  if (line === undefined) throw new Stop(`\`node ${args.join(" ")}\` says why the snapshot could not be measured`);
+  const found = JSON.parse(line);
+  const mb = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`;
+  const times = ({ cpuMs, ms, bestMs }) => `${cpuMs.toFixed(2)} ms of CPU, ${ms.toFixed(2)} ms, at best ${bestMs.toFixed(2)} ms`;
+  console.log(`\nsnapshot: ${found.passages} passages of ${found.documents} documents, ${mb(found.textBytes)} of Markdown`);
+  const parts = Object.entries(found.parts).map(([name, bytes]) => `${name} ${mb(bytes)}`);
+  console.log(`  file ${mb(found.bytes)}: ${parts.join(", ")}`);
+  console.log(`  ${found.ratio.toFixed(3)} × its planes and texts; a vector is ${found.scanBytes} bytes to scan and ${found.rescoringBytes} to rescore`);
+  console.log(`  load ${times(found.load)}`);
+  console.log(`  of which copying the bytes takes ${times(found.copy)}`);
+  console.log(`  first load in a process ${times(found.first)}`);
+  console.log(`  a search ${found.searchMs.toFixed(2)} ms, the first one after a load ${found.firstSearchMs.toFixed(2)} ms`);
+  return found;
 }
 
 function summary({ failed, rows }) {

@@ -140,13 +140,13 @@ impl Corpus {
         };
         let readings: Vec<Reading> = passages.iter().map(|passage| ingest::reading(&passage.text)).collect();
         self.index.insert(&document.id, passages, vectors)?;
-        self.index.annotate(&document.id, &readings);
+        self.index.annotate(&document.id, &readings)?;
         Ok(readings.len())
     }
 
     /// Removes a document; whether there was one of that id.
-    pub fn remove(&mut self, document_id: &str) -> bool {
-        self.index.remove(document_id)
+    pub fn remove(&mut self, document_id: &str) -> Result<bool, CorpusError> {
+        Ok(self.index.remove(document_id)?)
     }
 
     /// The `k` best passages, by words and, where both have one, by vector.
@@ -251,7 +251,7 @@ impl Corpus {
         if let Some(fresh) = fresh {
             self.index = fresh;
         }
-        self.index.annotate(&document.id, &readings);
+        self.index.annotate(&document.id, &readings)?;
         Ok(readings.len())
     }
 }
@@ -306,10 +306,10 @@ impl From<CorpusError> for Problem {
     fn from(error: CorpusError) -> Self {
         let (code, status) = match &error {
             CorpusError::Ingest(_) => ("invalid_document", 400),
+            CorpusError::Snapshot(_) | CorpusError::Index(IndexError::Snapshot(_)) => ("invalid_snapshot", 400),
             CorpusError::Index(_) => ("invalid_index_operation", 400),
             CorpusError::OtherStems { .. } => ("invalid_option", 400),
             CorpusError::StemsElsewhere { .. } => ("stems_elsewhere", 400),
-            CorpusError::Snapshot(_) => ("invalid_snapshot", 400),
             CorpusError::TeacherVector { .. } => ("invalid_vector", 400),
             CorpusError::Embedder(_) => ("invalid_embedder", 400),
             CorpusError::ModelMismatch { .. } => ("model_mismatch", 409),

@@ -5,6 +5,7 @@
 //! [`Span`] in a passage is a span in the document and a quote can always be checked.
 
 mod reading;
+pub(crate) mod varint;
 
 pub use reading::{Reading, Unit, UnitKind};
 
@@ -92,6 +93,11 @@ pub struct Passage {
 }
 
 impl Passage {
+    /// The id of a document's passage by its place, from 0.
+    pub fn id_of(document: &str, ordinal: usize) -> String {
+        format!("{document}#{ordinal}")
+    }
+
     /// The breadcrumb shown to readers and given to the embedder: title, then headings, with the
     /// title not repeated when it is also the first heading.
     pub fn breadcrumb(&self) -> String {

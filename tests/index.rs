@@ -203,7 +203,7 @@ proptest! {
                 }
                 Step::Remove(document) => {
                     let there = model.0.remove(&document.to_string()).is_some();
-                    prop_assert_eq!(index.remove(&document.to_string()), there);
+                    prop_assert_eq!(index.remove(&document.to_string()), Ok(there));
                 }
                 Step::Graph(seed) => index.build_graph(seed),
                 Step::Reload => index = Index::load(&index.save(1)).unwrap(),
@@ -336,7 +336,7 @@ fn statistics_follow_the_passages() {
     assert_eq!((statistics.passages(), statistics.document_frequency("cat")), (3, 2));
     assert_eq!(statistics.idf("cat").to_bits(), libm::logf(1.0 + 1.5 / 2.5).to_bits());
     assert_eq!(statistics.idf("unknown").to_bits(), libm::logf(1.0 + 3.5 / 0.5).to_bits());
-    index.remove("a");
+    index.remove("a").unwrap();
     assert_eq!((index.statistics().passages(), index.statistics().document_frequency("cat")), (1, 0));
     assert!(index.passage("a#0").is_none() && index.passage("b#0").is_some());
 }
@@ -361,12 +361,13 @@ fn what_cannot_be_inserted_is_refused_by_name_and_changes_nothing() {
         edit(&mut two[1]);
         two
     };
-    let duplicate = |id: &str| IndexError::DuplicatePassage { passage: id.into(), document: "a".into() };
+    let other = |id: &str| IndexError::PassageId { found: id.into(), expected: "a#1".into() };
     let length = |length| VectorFault::Length { length, minimum: 0.999, maximum: 1.001 };
     let cases = [
         (two(), vec![None], IndexError::VectorCount { document: "a".into(), passages: 2, vectors: 1 }),
-        (edited(|p| p.id = "a#0".into()), vec![None; 2], duplicate("a#0")),
-        (edited(|p| p.id = "b#0".into()), vec![None; 2], duplicate("b#0")),
+        (edited(|p| p.id = "a#0".into()), vec![None; 2], other("a#0")),
+        (edited(|p| p.id = "b#1".into()), vec![None; 2], other("b#1")),
+        (edited(|p| p.id = "a#01".into()), vec![None; 2], other("a#01")),
         (
             edited(|p| p.document = "b".into()),
             vec![None; 2],

@@ -21,6 +21,17 @@ export function passages(wanted, length = LENGTH) {
   return [...found].slice(0, wanted);
 }
 
+/** Whole Markdown files of those packages in a fixed order, no two the same. */
+export function* documents() {
+  const seen = new Set();
+  for (const path of files()) {
+    const text = path.endsWith(".md") ? readFileSync(path, "utf8") : "";
+    if (text.trim() === "" || seen.has(text)) continue;
+    seen.add(text);
+    yield { id: path, text };
+  }
+}
+
 function* files() {
   yield* walk(join(root, "node_modules"), /\.(md|d\.ts)$/);
   const registry = join(process.env.CARGO_HOME || join(homedir(), ".cargo"), "registry", "src");

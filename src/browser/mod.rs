@@ -109,8 +109,8 @@ impl Engine {
     }
 
     /// Removes a document.
-    pub fn remove(&self, document_id: &str) -> bool {
-        self.corpus.borrow_mut().remove(document_id)
+    pub fn remove(&self, document_id: &str) -> Result<bool, JsValue> {
+        self.corpus.borrow_mut().remove(document_id).map_err(thrown)
     }
 
     /// Searches: a `SearchRequest` to a `SearchResponse`.

@@ -4,6 +4,7 @@
 //! of the first one. A page that answers from an index reads it back and needs no parser.
 
 use super::Span;
+use super::varint::{pull, push};
 
 /// A piece of a passage that is quoted as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl Reading {
 
     /// The reading of `text` in few bytes, from which [`Self::decode`] makes it again.
     ///
-    /// All numbers are of [`push`]'s form. A unit is the bytes between it and the one before, its length
+    /// All numbers are of `varint`'s form. A unit is the bytes between it and the one before, its length
     /// times 8 with its kind, and edits until a zero: how much to copy, then twice the bytes to skip, and one
     /// more when a text to insert follows, its length first.
     pub fn encode(&self, text: &str) -> Vec<u8> {
@@ -142,28 +143,6 @@ fn decode_edits(bytes: &mut &[u8], mut source: &[u8]) -> Option<String> {
             words.extend(insert);
             *bytes = rest;
         }
-    }
-}
-
-/// Little-endian base 128, the highest bit for "more follows".
-fn push(bytes: &mut Vec<u8>, mut number: usize) {
-    while number >= 128 {
-        bytes.push(number as u8 | 128);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-fn pull(bytes: &mut &[u8]) -> Option<usize> {
-    let (mut number, mut shift) = (0, 0);
-    loop {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= usize::from(byte & 127).checked_shl(shift)?;
-        if byte < 128 {
-            return Some(number);
-        }
-        shift += 7;
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! A refused call leaves the index as it was.
 
+use super::SnapshotError;
 use crate::vectors::VectorFault;
 
 /// Why an index refused passages or a query.
@@ -19,13 +20,13 @@ pub enum IndexError {
         /// Vectors given.
         vectors: usize,
     },
-    /// Passage ids are unique in an index; the document's id is probably not part of them.
-    #[error("passage id {passage:?} occurs twice, the second time in document {document:?}")]
-    DuplicatePassage {
-        /// The id.
-        passage: String,
-        /// The document whose insertion was refused.
-        document: String,
+    /// A passage's id says which of its document's it is.
+    #[error("passage {found:?} must be called {expected:?}: its document's id, `#` and its place from 0")]
+    PassageId {
+        /// The id given.
+        found: String,
+        /// The id it must have.
+        expected: String,
     },
     /// A passage was filed under a document that it does not belong to.
     #[error("passage {passage:?} belongs to document {found:?}, not to {expected:?}")]
@@ -63,6 +64,9 @@ pub enum IndexError {
         /// The weight given.
         weight: f32,
     },
+    /// The snapshot that the index was loaded from is damaged where it is read only now.
+    #[error("what the index was loaded from cannot be read: {0} (index the documents again)")]
+    Snapshot(#[from] SnapshotError),
     /// Rows are numbered with 32 bits.
     #[error("{passages} passages are more than the {limit} an index can hold")]
     Full {
@@ -78,11 +82,12 @@ impl IndexError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::VectorCount { .. } => "vector_count",
-            Self::DuplicatePassage { .. } => "duplicate_passage",
+            Self::PassageId { .. } => "passage_id",
             Self::ForeignPassage { .. } => "foreign_passage",
             Self::Span { .. } => "span",
             Self::Vector { .. } => "vector",
             Self::Weight { .. } => "weight",
+            Self::Snapshot(error) => error.code(),
             Self::Full { .. } => "full",
         }
     }

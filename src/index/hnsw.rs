@@ -234,7 +234,7 @@ mod tests {
         let points = |index: &mut Index| -> Vec<String> {
             index.build_graph(7);
             let rows = index.graph.as_ref().unwrap().rows.iter().flatten();
-            rows.map(|&row| index.passages.passage(row).unwrap().id.clone()).collect()
+            rows.map(|&row| index.content.row(row).unwrap().passage.id.clone()).collect()
         };
         assert_eq!(points(&mut forwards), points(&mut backwards));
     }
@@ -245,7 +245,7 @@ mod tests {
         index.build_graph(7);
         let query = clustered(3, 1).remove(0);
         let before = ids(&index, &query, VectorMethod::Graph, 5);
-        index.remove(before[0].trim_end_matches("#0"));
+        index.remove(before[0].trim_end_matches("#0")).unwrap();
         insert(&mut index, before[1].trim_end_matches("#0"), clustered(4, 2).remove(1));
         insert(&mut index, "later", query.clone());
         let after = ids(&index, &query, VectorMethod::Graph, 5);
@@ -264,7 +264,7 @@ mod tests {
         let graph = index.graph.as_ref().unwrap();
         let query = clustered(3, 1).remove(0);
         let query = super::Checked::new(&query, index.vectors.comparison()).unwrap();
-        let position = |row| index.passages.position(row);
+        let position = |row| index.content.position(row);
         let found = graph.search(&index.vectors, query, 100, position).unwrap();
         assert_eq!(found, index.vectors.nearest(query, 100, &|_| true, position));
     }
@@ -276,7 +276,7 @@ mod tests {
         let queries = clustered(3, 20);
         assert_eq!(recall(&index, &queries, 400).to_bits(), 1.0_f64.to_bits());
         for at in 0..400 {
-            index.remove(&format!("{at:05}"));
+            index.remove(&format!("{at:05}")).unwrap();
         }
         assert_eq!(recall(&index, &queries, 10).to_bits(), 1.0_f64.to_bits());
         assert!(index.graph.as_ref().unwrap().removed > super::SEARCH_BREADTH);

@@ -7,15 +7,19 @@
 //! document order: by the documents' ids and, within a document, as its passages were given.
 
 mod bm25;
+mod content;
 mod error;
 mod fields;
 mod fusion;
 mod hnsw;
 mod passages;
+mod postings;
 mod query;
+mod saved;
 mod segment;
 mod snapshot;
 mod stems;
+mod table;
 pub mod words;
 
 use std::collections::BTreeSet;
@@ -33,10 +37,11 @@ pub use crate::vectors::{Memory, VectorFault};
 
 use crate::document::{Explanation, Hit, Passage, Reading};
 use crate::vectors::{self, Checked, Comparison, Metric, Near, Top, Vectors};
-use bm25::{LexicalQuery, Postings};
+use bm25::{LexicalQuery, Sought};
+use content::{Content, Own};
 use fusion::Candidate;
 use hnsw::Graph;
-use passages::Passages;
+use passages::Row;
 use words::{Stemming, words_in};
 
 /// What makes vectors comparable: those of different models never share an index.
@@ -84,8 +89,7 @@ pub struct Index {
     analysis: Analysis,
     identity: Option<EmbeddingIdentity>,
     splitter_version: Option<u32>,
-    passages: Passages,
-    postings: Postings,
+    content: Content,
     vectors: Vectors,
     graph: Option<Graph>,
 }
@@ -128,18 +132,24 @@ impl Index {
                 vectors: vectors.len(),
             });
         }
-        self.passages.check(document_id, &passages)?;
+        passages::check(document_id, &passages, self.passages())?;
         let identity = self.identity.clone();
         let checked = passages
             .iter()
             .zip(&vectors)
             .map(|(passage, vector)| checked(vector.as_deref(), identity.as_ref(), &passage.id))
             .collect::<Result<Vec<_>, _>>()?;
-        self.remove(document_id);
+        self.content.own()?;
+        self.remove(document_id)?;
         let terms: Vec<_> = passages.iter().map(|passage| self.analysis.passage(passage)).collect();
-        let rows = self.passages.add(document_id, passages);
-        for ((row, terms), vector) in rows.into_iter().zip(terms).zip(checked) {
-            self.postings.add(row, terms);
+        let row = |(ordinal, passage)| Row { passage, ordinal, reading: Box::default() };
+        let rows = (0..).zip(passages).map(row).collect();
+        let Own { passages, postings } = self.content.own()?;
+        let rows = passages.add(document_id, rows);
+        for (&row, terms) in rows.iter().zip(terms) {
+            postings.add(row, terms);
+        }
+        for (row, vector) in rows.into_iter().zip(checked) {
             if let Some(vector) = vector {
                 self.add_vector(row, vector);
             }
@@ -148,18 +158,20 @@ impl Index {
     }
 
     /// Keeps what a reader sees of a document's passages, in their order, beside them.
-    pub fn annotate(&mut self, document_id: &str, readings: &[Reading]) {
-        let rows = self.passages.rows(document_id).to_vec();
+    pub fn annotate(&mut self, document_id: &str, readings: &[Reading]) -> Result<(), IndexError> {
+        let rows = self.content.rows_of(document_id).unwrap_or_default();
+        let Own { passages, .. } = self.content.own()?;
         for (row, reading) in rows.into_iter().zip(readings) {
-            let encoded = self.passages.passage(row).map(|passage| reading.encode(&passage.text));
-            self.passages.read(row, encoded.unwrap_or_default());
+            let encoded = passages.row(row).map(|row| reading.encode(&row.passage.text));
+            passages.read(row, encoded.unwrap_or_default());
         }
+        Ok(())
     }
 
     /// What a reader sees of a passage that is in the index with that very text, if it was annotated.
     pub fn reading(&self, passage: &Passage) -> Option<Reading> {
-        let encoded = self.passages.reading(self.passages.row_of(passage)?);
-        Reading::decode(encoded, &passage.text).filter(|_| !encoded.is_empty())
+        let own = self.row_of(&passage.id).filter(|own| own.passage.text == passage.text)?;
+        Reading::decode(&own.reading, &passage.text).filter(|_| !own.reading.is_empty())
     }
 
     fn add_vector(&mut self, row: u32, vector: Checked<'_>) {
@@ -169,17 +181,22 @@ impl Index {
         }
     }
 
-    /// Removes a document with its passages; says whether it was there.
-    pub fn remove(&mut self, document_id: &str) -> bool {
-        let Some(removed) = self.passages.remove(document_id) else { return false };
+    /// Removes a document with its passages; says whether it was there. Of a damaged snapshot nothing can be
+    /// removed.
+    pub fn remove(&mut self, document_id: &str) -> Result<bool, IndexError> {
+        if self.content.rows_of(document_id).is_none() {
+            return Ok(false);
+        }
+        let Own { passages, postings } = self.content.own()?;
+        let removed = passages.remove(document_id).unwrap_or_default();
         for (row, passage) in removed {
-            self.postings.remove(row, self.analysis.passage(&passage));
+            postings.remove(row, self.analysis.passage(&passage));
             self.vectors.remove(row);
             if let Some(graph) = &mut self.graph {
                 graph.remove(row);
             }
         }
-        true
+        Ok(true)
     }
 
     /// The best `k` passages, best first. A passage is found when it has a word of the query or,
@@ -200,10 +217,11 @@ impl Index {
         // Of those a cap leaves out others must be there in their place.
         let depth = if query.per_document.is_some() { 16 } else { 4 };
         let lexical = self.lexical_query(query);
-        let mut candidates = self.candidates(query, &lexical, vector, k.saturating_mul(depth).max(50));
+        let sought = self.content.sought(&lexical)?;
+        let mut candidates = self.candidates(query, &sought, vector, k.saturating_mul(depth).max(50));
         fusion::fuse(&mut candidates, query.fusion);
         let better = |a: &Candidate, b: &Candidate| {
-            let position = |candidate: &Candidate| self.passages.position(candidate.row);
+            let position = |candidate: &Candidate| self.content.position(candidate.row);
             a.compare(b).then_with(|| position(a).cmp(&position(b))).is_lt()
         };
         if let Some(most) = query.per_document {
@@ -212,8 +230,8 @@ impl Index {
             vectors::select(&mut candidates, k, better);
             candidates.truncate(k);
         }
-        let hit = |candidate| self.hit(candidate, query.explain.then_some(&lexical));
-        Ok(candidates.into_iter().filter_map(hit).collect())
+        let hit = |candidate| self.hit(candidate, query.explain.then_some(&sought));
+        candidates.into_iter().map(hit).collect()
     }
 
     /// The query's terms and, where its last word is still being typed, what of it is there: of a compound
@@ -233,7 +251,7 @@ impl Index {
         most: usize,
         better: impl Fn(&Candidate, &Candidate) -> bool,
     ) -> Vec<Candidate> {
-        let document = |candidate: &Candidate| self.passages.position(candidate.row).document;
+        let document = |candidate: &Candidate| self.content.position(candidate.row).document;
         let mut kept: Vec<Candidate> = Vec::new();
         for place in 0..candidates.len() {
             if kept.len() == k {
@@ -252,19 +270,20 @@ impl Index {
     fn candidates(
         &self,
         query: &SearchQuery<'_>,
-        lexical: &LexicalQuery,
+        sought: &Sought<'_>,
         vector: Option<Checked<'_>>,
         wanted: usize,
     ) -> Vec<Candidate> {
-        let scores = self.postings.scores(lexical, self.passages.len());
+        let scores = sought.scores();
         let allowed = |row| match query.filter {
-            Some(Filter(allows)) => self.passages.passage(row).is_some_and(allows),
+            // What cannot be read is let through: should it be among the best, it is an error.
+            Some(Filter(allows)) => self.content.row(row).is_none_or(|row| allows(&row.passage)),
             None => true,
         };
         let mut matching = Top::new(wanted);
         for (row, &score) in (0..).zip(&scores).filter(|&(_, &score)| score > 0.0) {
             if score >= matching.least() && allowed(row) {
-                matching.offer(row, score, || self.passages.position(row));
+                matching.offer(row, score, || self.content.position(row));
             }
         }
         let nearest = vector.map(|vector| self.nearest(query, vector, wanted, &allowed)).unwrap_or_default();
@@ -289,7 +308,7 @@ impl Index {
         wanted: usize,
         allowed: &dyn Fn(u32) -> bool,
     ) -> Vec<Near> {
-        let position = |row| self.passages.position(row);
+        let position = |row| self.content.position(row);
         // The graph finds a number of rows, whoever may be found.
         let graph = self.graph.as_ref().filter(|_| query.method == VectorMethod::Graph && query.filter.is_none());
         graph
@@ -297,11 +316,11 @@ impl Index {
             .unwrap_or_else(|| self.vectors.nearest(vector, wanted, allowed, position))
     }
 
-    fn hit(&self, candidate: Candidate, explained: Option<&LexicalQuery>) -> Option<Hit> {
+    fn hit(&self, candidate: Candidate, explained: Option<&Sought<'_>>) -> Result<Hit, IndexError> {
         let Candidate { row, lexical, dense, words, vectors, score } = candidate;
-        let terms = |query| self.postings.explained(query, row, self.passages.len());
-        let explanation = explained.map(|query| Explanation { words, vectors, terms: terms(query) });
-        self.passages.passage(row).map(|passage| Hit { passage: passage.clone(), score, lexical, dense, explanation })
+        let explanation = explained.map(|sought| Explanation { words, vectors, terms: sought.explained(row) });
+        let row = self.content.row(row).ok_or(SnapshotError::Corrupt { what: "texts" })?;
+        Ok(Hit { passage: row.passage.clone(), score, lexical, dense, explanation })
     }
 
     /// Builds the graph of [`VectorMethod::Graph`] from all vectors there are, in place of any
@@ -309,18 +328,18 @@ impl Index {
     /// holds a second copy of the vectors and is not saved. The same documents and seed give the
     /// same graph on machines of the same word size, so on all that run wasm.
     pub fn build_graph(&mut self, seed: u64) {
-        let rows = self.passages.iter().flat_map(|(_, rows)| rows).copied();
+        let rows = self.content.rows().into_iter();
         self.graph = (!self.vectors.is_empty()).then(|| Graph::build(&self.vectors, rows, seed));
     }
 
     /// The number of documents.
     pub fn documents(&self) -> usize {
-        self.passages.documents()
+        self.content.documents()
     }
 
     /// The number of passages.
     pub fn passages(&self) -> usize {
-        self.passages.len()
+        self.content.passages()
     }
 
     /// The model whose vectors it takes, unless it is for words alone.
@@ -340,17 +359,23 @@ impl Index {
 
     /// A passage by its id.
     pub fn passage(&self, id: &str) -> Option<&Passage> {
-        self.passages.by_id(id)
+        self.row_of(id).map(|row| &row.passage)
     }
 
-    /// All passages in document order.
+    fn row_of(&self, id: &str) -> Option<&Row> {
+        let (document, ordinal) = id.rsplit_once('#')?;
+        let row = *self.content.rows_of(document)?.get(ordinal.parse::<usize>().ok()?)?;
+        self.content.row(row).filter(|row| row.passage.id == id)
+    }
+
+    /// All passages in document order, but for those of a snapshot that are damaged.
     pub fn iter(&self) -> impl Iterator<Item = &Passage> {
-        self.passages.iter().flat_map(|(_, rows)| rows).filter_map(|&row| self.passages.passage(row))
+        self.content.rows().into_iter().filter_map(|row| self.content.row(row)).map(|row| &row.passage)
     }
 
     /// How common terms are among the passages.
     pub fn statistics(&self) -> TermStatistics<'_> {
-        self.postings.statistics(self.passages.len())
+        TermStatistics::of(&self.content)
     }
 }
 

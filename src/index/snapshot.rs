@@ -6,38 +6,44 @@
 //! |---|---|
 //! | 4 | magic, `CCX` and a line feed |
 //! | 4 | format version |
-//! | 4 | length of the header |
+//! | 8 each | the lengths of what follows, in bytes |
 //! | … | header, by postcard |
-//! | … | passages, by postcard: documents by id, each with its passages in reading order; as one block of LZ4 |
-//! | … | postings, by postcard: terms in order, each with (distance from the last row, frequency) |
-//! | … | readings, by postcard: for each passage its `Reading::encode`, empty where nobody has read it |
+//! | … | documents: a table of their ids, in order |
+//! | … | ends: for each document how many passages it and those before it have, 4 bytes |
+//! | … | texts: a table of blocks of LZ4, each of 32 passages with their readings and preceded by its length before compression, 4 bytes: see `saved` |
+//! | … | terms: a table of them, in order |
+//! | … | postings: a table of a list for each term: see `postings` |
+//! | … | lengths: how many terms each passage has, 4 bytes |
 //! | … | vectors: a bit a passage, lowest first, that says which have one; then their planes, as they are in memory: see `vectors::saved` |
 //! | 8 | xxh64 of everything before |
 //!
-//! Rows are numbered in document order, so the bytes depend on what the index holds and not on how
-//! it came to hold it. Loading trusts nothing: a length is compared with the bytes there are before
-//! anything is allocated for it, and every rule that [`Index::insert`] enforces is checked again.
-//! Whether the model and the splitter are those of the program is the caller's question. The graph
-//! of [`Index::build_graph`] is not stored. The planes of vectors stay in the bytes that were loaded. Format 0 is
-//! not read: nothing was released with it.
+//! A table is where each of its strings ends, 4 bytes, and then the strings. Rows are numbered in document order,
+//! so the bytes depend on what the index holds and not on how it came to hold it.
+//!
+//! A file that was damaged on its way is refused by its checksum. Besides, nothing is trusted: loading checks what
+//! it reads (frame, documents, tables, vectors), and texts and postings, which stay as they are until somebody
+//! asks for them, are checked then; [`Index::insert`] and [`Index::remove`] ask for all. Whether the model and the
+//! splitter are those of the program is the caller's question. The graph of [`Index::build_graph`] is not stored.
+//! Format 0 is not read: nothing was released with it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh64::{Xxh64, xxh64};
+use xxhash_rust::xxh64::xxh64;
 
-use super::bm25::Posting;
+use super::content::{Content, Own};
+use super::passages::Row;
+use super::postings::{self, Posting};
+use super::saved::{BLOCK, Saved, compressed};
+use super::table::Table;
 use super::{Analysis, EmbeddingIdentity, Index};
-use crate::document::Passage;
 use crate::vectors::Vectors;
 
 const MAGIC: [u8; 4] = *b"CCX\n";
 const VERSION: u32 = 1;
 const CHECKSUM_BYTES: usize = 8;
-/// A byte of LZ4 stands for no more than so many: a length beyond that is a lie, and nothing is allocated for it.
-const MOST_EXPANSION: u64 = 255;
 
 /// Why bytes are not an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -93,39 +99,26 @@ impl SnapshotError {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct Header {
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Header {
     analysis: Analysis,
     identity: Option<EmbeddingIdentity>,
     splitter_version: u32,
-    corpus_hash: u64,
-    documents: u64,
-    passages: u64,
-    terms: u64,
-    occurrences: u64,
+    pub(super) corpus_hash: u64,
+    pub(super) documents: u64,
+    pub(super) passages: u64,
+    pub(super) terms: u64,
+    pub(super) occurrences: u64,
     vectors: u64,
-    /// Of the passages before they are compressed.
-    passages_length: u64,
-    passages_bytes: u64,
-    postings_bytes: u64,
-    readings_bytes: u64,
-    vectors_bytes: u64,
 }
+
+/// Where the sections are in a file, the header first.
+pub(super) type Sections = [Range<usize>; 8];
 
 impl Index {
     /// The index as bytes, the same for the same documents. `splitter_version` is that of the
     /// splitter which made the passages.
     pub fn save(&self, splitter_version: u32) -> Vec<u8> {
-        let documents: Vec<(&str, Vec<&Passage>)> = self
-            .passages
-            .iter()
-            .map(|(id, rows)| (id, rows.iter().filter_map(|&row| self.passages.passage(row)).collect()))
-            .collect();
-        let encoded = encode(&documents);
-        let passages = lz4_flex::block::compress(&encoded);
-        let postings = encode(&self.saved_postings());
-        let readings = encode(&self.document_rows().map(|row| self.passages.reading(row)).collect::<Vec<_>>());
-        let vectors = self.saved_vectors();
         let header = encode(&Header {
             analysis: self.analysis,
             identity: self.identity.clone(),
@@ -133,19 +126,22 @@ impl Index {
             corpus_hash: self.corpus_hash(),
             documents: self.documents() as u64,
             passages: self.passages() as u64,
-            terms: self.postings.lists().len() as u64,
-            occurrences: self.postings.occurrences(),
+            terms: self.content.terms() as u64,
+            occurrences: self.content.occurrences(),
             vectors: self.vectors.len() as u64,
-            passages_length: encoded.len() as u64,
-            passages_bytes: passages.len() as u64,
-            postings_bytes: postings.len() as u64,
-            readings_bytes: readings.len() as u64,
-            vectors_bytes: vectors.len() as u64,
         });
-        let (version, length) = (VERSION.to_le_bytes(), (header.len() as u32).to_le_bytes());
-        let mut bytes = [&MAGIC[..], &version, &length, &header, &passages, &postings, &readings, &vectors].concat();
-        bytes.extend(xxh64(&bytes, 0).to_le_bytes());
-        bytes
+        match &self.content {
+            Content::Own(own) => {
+                let [documents, ends, texts, terms, lists, lengths] = own.sections();
+                framed([&header, &documents, &ends, &texts, &terms, &lists, &lengths, &self.saved_vectors(own)])
+            }
+            // Nothing has changed but what the caller says of it.
+            Content::Saved(saved) => {
+                let mut sections = saved.sections.clone().map(|section| &saved.file[section]);
+                sections[0] = &header;
+                framed(sections)
+            }
+        }
     }
 
     /// The index that was saved, or the first reason why the bytes are not one.
@@ -153,75 +149,36 @@ impl Index {
         Self::open(bytes.to_vec())
     }
 
-    /// The same of bytes that the index may keep: the planes of its vectors are where they are in them.
+    /// The same of bytes that the index may keep: all but its lengths stays where it is in them.
     pub fn open(bytes: Vec<u8>) -> Result<Self, SnapshotError> {
         let file = Arc::new(bytes);
-        let sections = Sections::open(&file)?;
-        let header = sections.header;
+        let sections = sections(&file)?;
+        let [header, .., vectors] = &sections;
+        let header: Header = decode(&file[header.clone()]).ok_or(SnapshotError::Corrupt { what: "header" })?;
+        let limit = u64::from(u32::MAX);
+        if header.passages > limit {
+            return Err(SnapshotError::TooLarge { what: "passages", found: header.passages, limit });
+        }
+        let saved = Saved::open(&file, &sections, &header)?;
         let mut index = Self::with_analysis(header.identity, header.analysis);
         index.splitter_version = Some(header.splitter_version);
-        index.load_passages(decode(&decompressed(sections.passages, header.passages_length)?, "passages")?)?;
-        require(index.documents() as u64 == header.documents, "number of documents")?;
-        require(index.passages() as u64 == header.passages, "number of passages")?;
-        require(index.corpus_hash() == header.corpus_hash, "corpus hash")?;
-        index.load_postings(decode(sections.postings, "postings")?)?;
-        require(index.postings.lists().len() as u64 == header.terms, "number of terms")?;
-        require(index.postings.occurrences() == header.occurrences, "number of occurrences")?;
-        index.load_readings(decode(sections.readings, "readings")?)?;
-        index.load_vectors(&file, sections.vectors, header.vectors)?;
+        index.load_vectors(&file, vectors.clone(), saved.passages(), header.vectors)?;
+        index.content = Content::Saved(Box::new(saved));
         Ok(index)
     }
 
     /// Tells whether two indexes have the same texts: xxh64 over each document's id, its number of
     /// passages and their texts, strings preceded by their lengths.
     pub fn corpus_hash(&self) -> u64 {
-        let mut hash = Xxh64::new(0);
-        let mut text = |text: &str| {
-            hash.update(&(text.len() as u64).to_le_bytes());
-            hash.update(text.as_bytes());
-        };
-        for (document, rows) in self.passages.iter() {
-            text(document);
-            text(&rows.len().to_string());
-            rows.iter().filter_map(|&row| self.passages.passage(row)).for_each(|passage| text(&passage.text));
+        match &self.content {
+            Content::Own(own) => own.passages.corpus_hash(),
+            Content::Saved(saved) => saved.corpus_hash(),
         }
-        hash.digest()
     }
 
-    fn saved_postings(&self) -> Vec<(&str, Vec<(u32, u32)>)> {
-        let numbers = self.document_order();
-        let renumbered = |list: &[Posting]| {
-            let numbered = list.iter().map(|posting| (numbers[posting.row as usize], posting.frequency));
-            let in_order: BTreeMap<u32, u32> = numbered.fold(BTreeMap::new(), |mut all, (number, frequency)| {
-                all.insert(number, frequency);
-                all
-            });
-            let mut last = 0;
-            let step = |(number, frequency)| (number - std::mem::replace(&mut last, number), frequency);
-            in_order.into_iter().map(step).collect()
-        };
-        self.postings.lists().map(|(term, list)| (term, renumbered(list))).collect()
-    }
-
-    /// The rows in document order.
-    fn document_rows(&self) -> impl Iterator<Item = u32> {
-        self.passages.iter().flat_map(|(_, rows)| rows).copied()
-    }
-
-    /// For each row, its number in document order.
-    fn document_order(&self) -> Vec<u32> {
-        let mut numbers = Vec::new();
-        for (row, number) in self.document_rows().zip(0..) {
-            let row = row as usize;
-            numbers.resize(numbers.len().max(row + 1), 0);
-            numbers[row] = number;
-        }
-        numbers
-    }
-
-    fn saved_vectors(&self) -> Vec<u8> {
+    fn saved_vectors(&self, own: &Own) -> Vec<u8> {
         let mut bytes = vec![0; self.passages().div_ceil(8)];
-        let numbered = self.document_rows().enumerate();
+        let numbered = own.passages.in_order().enumerate();
         let with_vector = numbered.filter(|&(_, row)| self.vectors.components(row).is_some());
         let (numbers, rows): (Vec<usize>, Vec<u32>) = with_vector.unzip();
         for number in numbers {
@@ -231,52 +188,19 @@ impl Index {
         bytes
     }
 
-    fn load_passages(&mut self, documents: Vec<(String, Vec<Passage>)>) -> Result<(), SnapshotError> {
-        require(documents.is_sorted_by(|a, b| a.0 < b.0), "order of documents")?;
-        for (id, passages) in documents {
-            require(self.passages.check(&id, &passages).is_ok(), "passage")?;
-            self.passages.add(&id, passages);
-        }
-        Ok(())
-    }
-
-    fn load_postings(&mut self, lists: Vec<(String, Vec<(u32, u32)>)>) -> Result<(), SnapshotError> {
-        require(lists.is_sorted_by(|a, b| a.0 < b.0), "order of terms")?;
-        // No row can be longer than all rows together, which must fit what lengths are counted in.
-        let total = lists.iter().flat_map(|(_, list)| list).map(|&(_, frequency)| u64::from(frequency)).sum::<u64>();
-        require(u32::try_from(total).is_ok(), "number of occurrences")?;
-        for (term, list) in lists {
-            require(!list.is_empty(), "term without passage")?;
-            let mut postings = Vec::with_capacity(list.len());
-            let mut last = None;
-            for (distance, frequency) in list {
-                let row = last.unwrap_or(0_u32).checked_add(distance);
-                let row = row.filter(|&row| last.is_none_or(|last| row > last) && (row as usize) < self.passages());
-                let row = row.ok_or(SnapshotError::Corrupt { what: "row of a posting" })?;
-                require(frequency > 0, "frequency of a term")?;
-                postings.push(Posting { row, frequency });
-                last = Some(row);
-            }
-            self.postings.add_list(term, postings);
-        }
-        Ok(())
-    }
-
-    /// Each is looked at when somebody asks for it, and one that is of no use then passes for none.
-    fn load_readings(&mut self, readings: Vec<&[u8]>) -> Result<(), SnapshotError> {
-        require(readings.len() == self.passages(), "number of readings")?;
-        let rows: Vec<u32> = self.document_rows().collect();
-        rows.into_iter().zip(readings).for_each(|(row, reading)| self.passages.read(row, reading.to_vec()));
-        Ok(())
-    }
-
-    fn load_vectors(&mut self, file: &Arc<Vec<u8>>, part: Range<usize>, vectors: u64) -> Result<(), SnapshotError> {
+    fn load_vectors(
+        &mut self,
+        file: &Arc<Vec<u8>>,
+        part: Range<usize>,
+        passages: usize,
+        vectors: u64,
+    ) -> Result<(), SnapshotError> {
         let wrong = |what| SnapshotError::Corrupt { what };
-        let planes = part.start + self.passages().div_ceil(8);
+        let planes = part.start + passages.div_ceil(8);
         let present = file.get(part.start..planes.min(part.end)).unwrap_or_default();
         let is_present = |number: usize| present.get(number / 8).is_some_and(|byte| byte & (1 << (number % 8)) != 0);
         let marked = present.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>();
-        let rows: Vec<u32> = (0..self.passages()).filter(|&n| is_present(n)).map(|n| n as u32).collect();
+        let rows: Vec<u32> = (0..passages).filter(|&n| is_present(n)).map(|n| n as u32).collect();
         require(planes <= part.end && marked == vectors && rows.len() as u64 == vectors, "number of vectors")?;
         let comparison = self.vectors.comparison();
         require(Vectors::saved_length(comparison, rows.len()) == Some(part.end - planes), "length of vectors")?;
@@ -285,48 +209,77 @@ impl Index {
     }
 }
 
-/// A snapshot whose frame is sound: magic, version, lengths and checksum.
-struct Sections<'a> {
-    header: Header,
-    passages: &'a [u8],
-    postings: &'a [u8],
-    readings: &'a [u8],
-    /// Where the vectors are in the file.
-    vectors: Range<usize>,
-}
-
-impl<'a> Sections<'a> {
-    fn open(bytes: &'a [u8]) -> Result<Self, SnapshotError> {
-        let mut reader = Reader { bytes, read: 0 };
-        let magic = &bytes[..bytes.len().min(MAGIC.len())];
-        if !MAGIC.starts_with(magic) {
-            return Err(SnapshotError::NotASnapshot);
+impl Own {
+    /// Documents, their ends, texts, terms, postings and lengths.
+    fn sections(&self) -> [Vec<u8>; 6] {
+        let mut sections = [const { Vec::new() }; 6];
+        let [documents, ends, texts, terms, lists, lengths] = &mut sections;
+        Table::write(self.passages.iter().map(|(id, _)| id.into()), documents);
+        let mut end = 0_u32;
+        for (_, rows) in self.passages.iter() {
+            end += rows.len() as u32;
+            ends.extend(end.to_le_bytes());
         }
-        reader.take(MAGIC.len() as u64)?;
-        let found = reader.number()?;
-        if found != VERSION {
-            return Err(SnapshotError::UnsupportedVersion { found, supported: VERSION });
+        let rows: Vec<u32> = self.passages.in_order().collect();
+        let kept: Vec<&Row> = rows.iter().filter_map(|&row| self.passages.row(row)).collect();
+        Table::write(kept.chunks(BLOCK).map(compressed), texts);
+        let mut numbers = vec![0; self.postings.lengths().len()];
+        for (number, &row) in (0..).zip(&rows) {
+            // The last rows may have no terms, and so no length.
+            let length = self.postings.lengths().get(row as usize).copied().unwrap_or(0);
+            lengths.extend(length.to_le_bytes());
+            numbers.get_mut(row as usize).into_iter().for_each(|of_row| *of_row = number);
         }
-        let length = reader.number()?;
-        let header: Header = decode(reader.take(length.into())?, "header")?;
-        check_passages(header.passages)?;
-        let passages = reader.take(header.passages_bytes)?;
-        let postings = reader.take(header.postings_bytes)?;
-        let readings = reader.take(header.readings_bytes)?;
-        let start = reader.read;
-        reader.take(header.vectors_bytes)?;
-        let vectors = start..reader.read;
-        let content = &bytes[..reader.read];
-        let checksum = reader.take(CHECKSUM_BYTES as u64)?;
-        require(reader.read == bytes.len(), "bytes after the end")?;
-        require(checksum == xxh64(content, 0).to_le_bytes(), "checksum")?;
-        Ok(Self { header, passages, postings, readings, vectors })
+        Table::write(self.postings.lists().map(|(term, _)| term.into()), terms);
+        Table::write(self.postings.lists().map(|(_, list)| renumbered(list, &numbers)), lists);
+        sections
     }
 }
 
-fn check_passages(found: u64) -> Result<(), SnapshotError> {
-    let limit = u64::from(u32::MAX);
-    if found > limit { Err(SnapshotError::TooLarge { what: "passages", found, limit }) } else { Ok(()) }
+/// A list with its rows numbered in document order, encoded. By a tree, entry by entry: to collect one would link a
+/// sort.
+fn renumbered(list: &[Posting], numbers: &[u32]) -> Vec<u8> {
+    let mut in_order = BTreeMap::new();
+    for posting in list {
+        in_order.insert(numbers[posting.row as usize], posting.frequency);
+    }
+    let list: Vec<Posting> = in_order.into_iter().map(|(row, frequency)| Posting { row, frequency }).collect();
+    postings::encode(&list)
+}
+
+/// A snapshot of these sections.
+fn framed(sections: [&[u8]; 8]) -> Vec<u8> {
+    let lengths = sections.map(|section| (section.len() as u64).to_le_bytes());
+    let mut bytes = [&MAGIC[..], &VERSION.to_le_bytes(), lengths.as_flattened(), &sections.concat()].concat();
+    bytes.extend(xxh64(&bytes, 0).to_le_bytes());
+    bytes
+}
+
+/// The sections of a snapshot whose frame is sound: magic, version, lengths and checksum.
+fn sections(bytes: &[u8]) -> Result<Sections, SnapshotError> {
+    let mut reader = Reader { bytes, read: 0 };
+    let magic = &bytes[..bytes.len().min(MAGIC.len())];
+    if !MAGIC.starts_with(magic) {
+        return Err(SnapshotError::NotASnapshot);
+    }
+    reader.take(MAGIC.len() as u64)?;
+    let found = reader.number(4)? as u32;
+    if found != VERSION {
+        return Err(SnapshotError::UnsupportedVersion { found, supported: VERSION });
+    }
+    let mut sections = [const { 0..0 }; 8];
+    let mut lengths = [0; 8];
+    for length in &mut lengths {
+        *length = reader.number(8)?;
+    }
+    for (section, length) in sections.iter_mut().zip(lengths) {
+        *section = reader.take(length)?;
+    }
+    let content = &bytes[..reader.read];
+    let checksum = reader.take(CHECKSUM_BYTES as u64)?;
+    require(reader.read == bytes.len(), "bytes after the end")?;
+    require(bytes[checksum] == xxh64(content, 0).to_le_bytes(), "checksum")?;
+    Ok(sections)
 }
 
 struct Reader<'a> {
@@ -334,42 +287,36 @@ struct Reader<'a> {
     read: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, length: u64) -> Result<&'a [u8], SnapshotError> {
+impl Reader<'_> {
+    /// Where the next bytes are, which are there.
+    fn take(&mut self, length: u64) -> Result<Range<usize>, SnapshotError> {
         let needed = (self.read as u64).checked_add(length);
         let end = needed.and_then(|needed| usize::try_from(needed).ok());
         let end = end.ok_or(SnapshotError::TooLarge { what: "bytes", found: length, limit: usize::MAX as u64 })?;
-        let taken = self.bytes.get(self.read..end);
+        let taken = self.read..end;
         let found = self.bytes.len() as u64;
         self.read = end;
-        taken.ok_or(SnapshotError::Truncated { found, needed: end as u64 })
+        if end as u64 > found { Err(SnapshotError::Truncated { found, needed: end as u64 }) } else { Ok(taken) }
     }
 
-    fn number(&mut self) -> Result<u32, SnapshotError> {
-        let bytes = self.take(4)?;
-        Ok(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u32::from(byte)))
+    fn number(&mut self, bytes: u64) -> Result<u64, SnapshotError> {
+        let taken = self.take(bytes)?;
+        Ok(self.bytes[taken].iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
     }
 }
 
-fn require(holds: bool, what: &'static str) -> Result<(), SnapshotError> {
+pub(super) fn require(holds: bool, what: &'static str) -> Result<(), SnapshotError> {
     if holds { Ok(()) } else { Err(SnapshotError::Corrupt { what }) }
 }
 
-fn decompressed(block: &[u8], length: u64) -> Result<Vec<u8>, SnapshotError> {
-    let corrupt = SnapshotError::Corrupt { what: "passages" };
-    let most = (block.len() as u64).saturating_mul(MOST_EXPANSION);
-    let length = usize::try_from(length).ok().filter(|_| length <= most).ok_or(corrupt)?;
-    let decompressed = lz4_flex::block::decompress(block, length).map_err(|_| corrupt)?;
-    if decompressed.len() == length { Ok(decompressed) } else { Err(corrupt) }
-}
-
-fn encode(value: &impl Serialize) -> Vec<u8> {
+pub(super) fn encode(value: &impl Serialize) -> Vec<u8> {
     postcard::to_allocvec(value).expect("strings, numbers and sequences of known length can be encoded")
 }
 
-fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8], what: &'static str) -> Result<T, SnapshotError> {
+/// What bytes stand for; nothing when it is not all that they stand for.
+pub(super) fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Option<T> {
     match postcard::take_from_bytes(bytes) {
-        Ok((value, [])) => Ok(value),
-        _ => Err(SnapshotError::Corrupt { what }),
+        Ok((value, [])) => Some(value),
+        _ => None,
     }
 }

@@ -133,7 +133,7 @@ pub fn passages(document: &Document, options: &SplitOptions) -> Result<Vec<Passa
         let headings: Vec<String> = headings.map(|heading| heading.text.clone()).collect();
         for range in split::pack(&section, source, document.format, options.max_bytes) {
             passages.push(Passage {
-                id: format!("{}#{}", document.id, passages.len()),
+                id: Passage::id_of(&document.id, passages.len()),
                 document: document.id.clone(),
                 url: with_anchor(&document.url, anchor),
                 title: title.clone(),

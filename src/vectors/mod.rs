@@ -19,7 +19,7 @@ mod signs;
 mod store;
 mod top;
 
-use bytes::Bytes;
+pub(crate) use bytes::Bytes;
 pub use checked::{Checked, Comparison, Metric};
 pub use fault::VectorFault;
 pub(crate) use kernel::dot;

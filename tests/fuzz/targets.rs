@@ -1,6 +1,6 @@
 //! What is fuzzed: each target takes any bytes and must neither panic nor break its law.
 
-use countercheck::index::Index;
+use countercheck::index::{Index, SearchQuery};
 use countercheck::provider::chat::{self, ChatModel};
 use countercheck::provider::embed::{self, EmbedModel, EmbedRequest};
 use countercheck::provider::http::{Endpoint, Headers, HttpResponse};
@@ -126,9 +126,19 @@ fn snapshot(data: &[u8]) {
 }
 
 fn loaded(data: &[u8]) {
-    if let Ok(index) = Index::load(data) {
-        let saved = index.save(index.splitter_version().unwrap_or_default());
-        let again = Index::load(&saved).expect("what was saved is loaded");
-        assert_eq!((again.passages(), again.corpus_hash()), (index.passages(), index.corpus_hash()));
+    let Ok(mut index) = Index::load(data) else { return };
+    let of = |index: &Index| (index.documents(), index.passages(), index.corpus_hash());
+    let saved = |index: &Index| index.save(index.splitter_version().unwrap_or_default());
+    let again = Index::load(&saved(&index)).expect("what was saved is loaded");
+    assert_eq!(of(&again), of(&index));
+    // Texts and postings are looked at when they are asked for; all at once before anything changes.
+    let query = SearchQuery { text: "cat dog 猫の t", prefix: true, explain: true, ..SearchQuery::default() };
+    let found = index.search(&query, 9);
+    let read = index.insert("", Vec::new(), Vec::new());
+    if read.is_ok() {
+        assert_eq!(found.map(|hits| hits.len()), index.search(&query, 9).map(|hits| hits.len()));
+        let again = Index::load(&saved(&index)).expect("what was read is saved and loaded");
+        assert_eq!(of(&again), of(&index));
+        again.iter().for_each(|passage| assert_eq!(index.passage(&passage.id), Some(passage)));
     }
 }
