@@ -90,19 +90,19 @@ const chromium = {
   },
 };
 
-/** @type {Step} */
-const localModel = { name: "local model", look: findModel, make: installModel };
+/** @param {string} asked @returns {Step} */
+const localModel = (asked) => ({ name: "local model", look: () => findModel(asked), make: () => installModel(asked) });
 
 /**
  * Makes what is missing.
- * @param {{ browser?: boolean, model?: boolean }} [options] browser: whether tests in Chromium are to run;
- *   model: whether a language model is to run on this machine
+ * @param {{ browser?: boolean, model?: string }} [options] browser: whether tests in Chromium are to run;
+ *   model: which language model is to run on this machine, as lib/llm.mjs calls it
  * @throws {Stop} with what to do, where a step cannot help itself
  */
-export async function setup({ browser = true, model = false } = {}) {
+export async function setup({ browser = true, model } = {}) {
   const steps = [npmPackages, rustc, linker, wasmTarget, wasmBindgen, node22];
   if (browser) steps.push(chromium);
-  if (model) steps.push(localModel);
+  if (model !== undefined) steps.push(localModel(model));
   for (const step of steps) await take(step);
 }
 

@@ -84,6 +84,8 @@ pub struct Passage {
     pub title: String,
     /// The headings above and at its start, outermost first, as plain text.
     pub headings: Vec<String>,
+    /// The other pages that its text is from, where somebody wrote one text on several: of the web alone.
+    pub also: Vec<String>,
     /// Where it stands in the document's source.
     pub span: Span,
     /// `source[span.start..span.end]`, byte for byte.

@@ -284,6 +284,43 @@ fn half_a_model_is_refused_and_no_value_is_repeated() {
     );
 }
 
+/// What nobody would look at is no setting: whoever set it believes that it holds.
+#[test]
+fn a_setting_that_nothing_would_use_is_refused_and_what_it_needs_is_named() {
+    let chat = [("CHAT_VENDOR", "ollama"), ("CHAT_MODEL", "m")];
+    let embed = [("EMBED_VENDOR", "ollama"), ("EMBED_MODEL", "m")];
+    let mistral = [("SEARCH_VENDOR", "mistral")];
+    let cloudflare = [("SEARCH_VENDOR", "cloudflare")];
+    for (given, value, partner) in [
+        ("CHAT_PROTOCOL", "chat", &chat[..]),
+        ("CHAT_HEADERS_TIMEOUT_MS", "9", &chat),
+        ("CHAT_IDLE_TIMEOUT_MS", "9", &chat),
+        ("CHAT_CONFIDENCE", "yes", &chat),
+        ("CACHE_BYTES", "9", &chat),
+        ("EMBED_DIMENSIONS", "9", &embed),
+        ("SEARCH_MODEL", "m", &mistral),
+        ("SEARCH_ENGINE", "exa", &cloudflare),
+        ("SEARCH_GATEWAY", "mine", &cloudflare),
+    ] {
+        let alone = settings(&[(given, value)]).expect_err(given).to_string();
+        let needed = partner.iter().find(|(name, _)| alone.contains(name));
+        assert!(alone.contains(given) && needed.is_some(), "{alone}");
+        settings(&[partner, &[(given, value)]].concat()).expect(given);
+    }
+    let refused = |variables: &[(&str, &str)]| settings(variables).expect_err("nobody uses it").to_string();
+    assert!(refused(&[("SEARCH_API_KEY", "canary"), ("SEARCH_MODEL", "m")]).contains("SEARCH_VENDOR"));
+    assert!(refused(&[("SEARCH_VENDOR", "brave"), ("SEARCH_MODEL", "m")]).contains("no model to choose"));
+    assert!(refused(&[mistral[0], ("SEARCH_ENGINE", "exa")]).contains("no engine to choose"));
+    let completions = [("CHAT_BASE_URL", "https://e.org"), ("CHAT_MODEL", "m"), ("CHAT_PROTOCOL", "completions")];
+    for own in [("CHAT_VENDOR", "mistral"), ("CHAT_CONFIDENCE", "yes")] {
+        assert!(refused(&[&completions[..], &[own]].concat()).contains(own.0));
+    }
+    for flag in ["LOCAL", "CHAT_CONFIDENCE"] {
+        let wrong = refused(&[&chat[..], &[(flag, "true")]].concat());
+        assert!(wrong.contains(flag) && wrong.contains("yes or no"), "{wrong}");
+    }
+}
+
 #[test]
 fn a_setting_that_is_not_text_is_refused() {
     let result = Settings::parse(|name| Err(SettingsError::NotText { name }));

@@ -111,6 +111,7 @@ fn passage(document: &str, start: usize, text: &str) -> Passage {
         url: String::new(),
         title: document.to_owned(),
         headings: Vec::new(),
+        also: Vec::new(),
         span: Span { start, end: start + text.len() },
         text: text.to_owned(),
         origin: Origin::Local,

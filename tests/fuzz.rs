@@ -66,6 +66,7 @@ fn index() -> Index {
         url: String::new(),
         title: "T".to_owned(),
         headings: Vec::new(),
+        also: Vec::new(),
         span: Span { start: n * 9, end: n * 9 + text.len() },
         text: text.to_owned(),
         origin: Origin::Local,

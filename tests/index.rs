@@ -27,6 +27,7 @@ fn passage(document: &str, ordinal: usize, text: &str) -> Passage {
         url: format!("https://docs.example/{document}"),
         title: "Animals".to_owned(),
         headings: vec!["Animals".to_owned(), format!("Chapter {document}")],
+        also: Vec::new(),
         span: Span { start: ordinal * 1000, end: ordinal * 1000 + text.len() },
         text: text.to_owned(),
         origin: Origin::Local,

@@ -24,6 +24,7 @@ fn passage(n: usize, text: &str) -> Passage {
         url: String::new(),
         title: "Guide".to_owned(),
         headings: vec!["Guide".to_owned(), "Keys".to_owned()],
+        also: Vec::new(),
         span: Span { start: 0, end: text.len() },
         text: text.to_owned(),
         origin: Origin::Local,

@@ -15,6 +15,8 @@ mod files;
 mod fixtures;
 #[path = "provider/logprobs.rs"]
 mod logprobs;
+#[path = "provider/readme.rs"]
+mod readme;
 #[path = "provider/retrying.rs"]
 mod retrying;
 #[path = "provider/searching.rs"]

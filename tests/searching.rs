@@ -19,6 +19,7 @@ fn index(documents: Documents<'_>, analysis: Analysis) -> Index {
             url: String::new(),
             title: String::new(),
             headings: Vec::new(),
+            also: Vec::new(),
             span: Span { start: 0, end: text.len() },
             text: (*text).to_owned(),
             origin: Origin::Local,

@@ -80,10 +80,19 @@ fn ask(
     corpus: &RefCell<Corpus>,
     request: &Value,
 ) -> Result<Value, Problem> {
+    ask_over(&Services::new(settings).unwrap(), network, corpus, request)
+}
+
+/// The same over services that may know something from earlier questions.
+fn ask_over(
+    services: &Services,
+    network: &Scripted,
+    corpus: &RefCell<Corpus>,
+    request: &Value,
+) -> Result<Value, Problem> {
     let asked = AskRequest::from_json(request.to_string().as_bytes())?.check(Limits::default())?;
-    let services = Services::new(settings).unwrap();
     let (language, policy) = (asked.language, RetryPolicy::default());
-    let performer = Performer { corpus, services: &services, network, language, policy };
+    let performer = Performer { corpus, services, network, language, policy };
     let strategy = services.followed(asked.strategy)?;
     let run = Run::new(asked.question, strategy, asked.limits, network.time());
     let answer = network.run(drive(run, network, &performer, |_| ControlFlow::Continue(())));

@@ -162,6 +162,7 @@ fn passage(document: &str, ordinal: usize, text: &str) -> Passage {
         url: "https://docs.example/a".to_owned(),
         title: "T".to_owned(),
         headings: vec!["Größe".to_owned()],
+        also: Vec::new(),
         span: Span { start: ordinal * 100, end: ordinal * 100 + text.len() },
         text: text.to_owned(),
         origin: Origin::Local,

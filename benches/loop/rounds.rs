@@ -60,6 +60,7 @@ fn passage(n: usize, origin: Origin) -> Passage {
         url: String::new(),
         title: String::new(),
         headings: Vec::new(),
+        also: Vec::new(),
         span: Span { start: 0, end: text.len() },
         text,
         origin,

@@ -66,23 +66,27 @@ fn reply(mut response: Response, exchange: Exchange) -> NetworkReply<Body> {
 }
 
 /// Asks what the Worker is bound to as `AI`: `/run/{model}` with its inputs, or `/websearch/`. The reply
-/// comes as the service gave it, its status included.
+/// comes as the service gave it, its status included. A model is told when nobody waits any longer; a search
+/// by the binding takes no signal.
 async fn bound(path: &str, inputs: &[u8]) -> Result<NetworkReply<Body>, ProviderError> {
     let missing = |_| ProviderError::NotBound;
     let ai = Reflect::get(&bindings(), &"AI".into()).map_err(missing)?;
     let inputs = std::str::from_utf8(inputs).ok().and_then(|json| JSON::parse(json).ok()).unwrap_or_default();
+    let exchange = Exchange(Some(AbortController::default()));
     let called = match path.strip_prefix("/run/") {
         Some(model) => {
-            let raw = Object::new();
-            let _ = Reflect::set(&raw, &"returnRawResponse".into(), &true.into());
-            method(&ai, "run")?.call3(&ai, &model.into(), &inputs, &raw)
+            let options = Object::new();
+            let signal = exchange.0.as_ref().map(AbortController::signal);
+            let _ = Reflect::set(&options, &"returnRawResponse".into(), &true.into());
+            let _ = Reflect::set(&options, &"signal".into(), &signal.as_deref().into());
+            method(&ai, "run")?.call3(&ai, &model.into(), &inputs, &options)
         }
         None => method(&ai, "websearch")?.call1(&ai, &inputs),
     };
     let failed = |_| ProviderError::Upstream { status: 500 };
     let response = JsFuture::from(Promise::resolve(&called.map_err(failed)?)).await.map_err(failed)?;
     let response: web_sys::Response = response.dyn_into().map_err(|_| ProviderError::from(Fault::Shape))?;
-    Ok(reply(response.into(), Exchange(None)))
+    Ok(reply(response.into(), exchange))
 }
 
 fn method(of: &JsValue, name: &str) -> Result<Function, ProviderError> {

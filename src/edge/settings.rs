@@ -90,6 +90,12 @@ pub enum SettingsError {
         /// The variable.
         name: &'static str,
     },
+    /// It is neither yes nor no.
+    #[error("{name} must be yes or no")]
+    Flag {
+        /// The variable.
+        name: &'static str,
+    },
     /// It is neither of the protocols.
     #[error("CHAT_PROTOCOL must be chat or completions")]
     Protocol,
@@ -103,6 +109,12 @@ pub enum SettingsError {
         given: &'static str,
         /// What is not.
         missing: &'static str,
+    },
+    /// What a model that continues text has not.
+    #[error("{given} is set, but CHAT_PROTOCOL is completions, which has none: take one of the two out")]
+    NotContinued {
+        /// What is set.
+        given: &'static str,
     },
     /// Anybody could spend the operator's money.
     #[error(
@@ -129,7 +141,13 @@ impl Settings {
         let has_key = [&chat_key, &search_key, &embed_key].into_iter().any(Option::is_some);
         let vendors = [set("CHAT_VENDOR")?, set("SEARCH_VENDOR")?, set("EMBED_VENDOR")?];
         let is_bound = vendors.into_iter().flatten().any(|vendor| bound(&vendor).is_some());
-        let is_local = is_yes(set("LOCAL")?);
+        let is_local = is_yes(&set, "LOCAL")?;
+        for (needed, details) in DETAILS {
+            let given = |name: &&'static str| set(name).map(|value| value.map(|_| *name)).transpose();
+            if let (None, Some(given)) = (set(needed)?, details.iter().find_map(given).transpose()?) {
+                return Err(SettingsError::Half { given, missing: needed });
+            }
+        }
         let solver = solver(&set, chat_key)?;
         let services = ServiceSettings {
             grade: solver.clone(),
@@ -169,11 +187,15 @@ fn solver(set: &impl Fn(&'static str) -> Variable, key: Option<String>) -> Resul
     };
     let headers_ms = number(set, "CHAT_HEADERS_TIMEOUT_MS")?;
     let idle_ms = number(set, "CHAT_IDLE_TIMEOUT_MS")?;
-    let confidence = is_yes(set("CHAT_CONFIDENCE")?);
+    let confidence = is_yes(set, "CHAT_CONFIDENCE")?;
     let place = Place { headers_ms, idle_ms, ..place };
     match set("CHAT_PROTOCOL")?.as_deref().map(str::trim) {
         None | Some("chat") => Ok(SolverSettings::Chat { vendor, model, place, confidence }),
-        Some("completions") => Ok(SolverSettings::Completions { model, place }),
+        Some("completions") => match (set("CHAT_VENDOR")?, confidence) {
+            (Some(_), _) => Err(SettingsError::NotContinued { given: "CHAT_VENDOR" }),
+            (None, true) => Err(SettingsError::NotContinued { given: "CHAT_CONFIDENCE" }),
+            (None, false) => Ok(SolverSettings::Completions { model, place }),
+        },
         Some(_) => Err(SettingsError::Protocol),
     }
 }
@@ -190,6 +212,16 @@ fn embedder(
 /// The variables of a model: its vendor, where that is, its name and the key.
 const CHAT: [&str; 4] = ["CHAT_VENDOR", "CHAT_BASE_URL", "CHAT_MODEL", "CHAT_API_KEY"];
 const EMBED: [&str; 4] = ["EMBED_VENDOR", "EMBED_BASE_URL", "EMBED_MODEL", "EMBED_API_KEY"];
+
+/// What says how something is used, behind that: without it nobody would look at these.
+const DETAILS: [(&str, &[&str]); 3] = [
+    (
+        "CHAT_MODEL",
+        &["CHAT_PROTOCOL", "CHAT_HEADERS_TIMEOUT_MS", "CHAT_IDLE_TIMEOUT_MS", "CHAT_CONFIDENCE", "CACHE_BYTES"],
+    ),
+    ("EMBED_MODEL", &["EMBED_DIMENSIONS"]),
+    ("SEARCH_VENDOR", &["SEARCH_MODEL", "SEARCH_ENGINE", "SEARCH_GATEWAY"]),
+];
 
 /// A model's vendor, its name and its place; a key alone is for nobody. Who names no vendor says where it is.
 fn model(
@@ -218,8 +250,12 @@ fn bound(vendor: &str) -> Option<String> {
     matches!(vendor.trim(), "workers-ai" | "cloudflare").then(|| BINDING.to_owned())
 }
 
-fn is_yes(value: Option<String>) -> bool {
-    value.is_some_and(|value| value.trim() == "yes")
+fn is_yes(set: &impl Fn(&'static str) -> Variable, name: &'static str) -> Result<bool, SettingsError> {
+    match set(name)?.as_deref().map(str::trim) {
+        Some("yes") => Ok(true),
+        None | Some("no") => Ok(false),
+        Some(_) => Err(SettingsError::Flag { name }),
+    }
 }
 
 fn number<T: FromStr>(set: &impl Fn(&'static str) -> Variable, name: &'static str) -> Result<Option<T>, SettingsError> {

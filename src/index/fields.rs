@@ -112,7 +112,17 @@ mod tests {
         let span = Span { start: 0, end: text.len() };
         let (id, document, title) = ("a#0".to_owned(), "a".to_owned(), "Guide".to_owned());
         let headings = vec!["Guide".to_owned(), "Limits".to_owned()];
-        let passage = Passage { id, document, url: String::new(), title, headings, span, text, origin: Origin::Local };
+        let passage = Passage {
+            id,
+            document,
+            url: String::new(),
+            title,
+            headings,
+            also: Vec::new(),
+            span,
+            text,
+            origin: Origin::Local,
+        };
         let weights = FieldWeights { title: 1, headings: 10, text: 4, code: 2 };
         let counts = Analysis { weights, stemming: Stemming::En }.passage(&passage);
         let counts: Vec<(&str, u32)> = counts.iter().map(|(term, count)| (term.as_str(), *count)).collect();

@@ -167,6 +167,7 @@ mod tests {
             url: String::new(),
             title: String::new(),
             headings: Vec::new(),
+            also: Vec::new(),
             span: Span { start: 0, end: 0 },
             text: String::new(),
             origin: Origin::Local,

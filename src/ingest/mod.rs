@@ -138,6 +138,7 @@ pub fn passages(document: &Document, options: &SplitOptions) -> Result<Vec<Passa
                 url: with_anchor(&document.url, anchor),
                 title: title.clone(),
                 headings: headings.clone(),
+                also: Vec::new(),
                 span: Span { start: range.start, end: range.end },
                 text: source[range].to_owned(),
                 origin: Origin::Local,

@@ -82,6 +82,7 @@ impl Attempt {
             url: passage.url.clone(),
             title: passage.title.clone(),
             headings: passage.headings.clone(),
+            also: passage.also.clone(),
             quote: text.to_owned(),
             start: span.start,
             end: span.end,
@@ -98,6 +99,7 @@ impl Attempt {
                     passage_id: passage.id.clone(),
                     url: passage.url.clone(),
                     title: passage.title.clone(),
+                    also: passage.also.clone(),
                     origin: passage.origin,
                 });
             }

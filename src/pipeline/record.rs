@@ -69,6 +69,10 @@ pub struct Citation {
     pub title: String,
     /// The headings above the passage, outermost first.
     pub headings: Vec<String>,
+    /// The other pages that the passage is from, of the web.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<String>>"))]
+    pub also: Vec<String>,
     /// The text at `start..end` of the document's original source, byte for byte.
     pub quote: String,
     /// UTF-8 byte offset of the quote's start in the document's original source.
@@ -90,6 +94,10 @@ pub struct Source {
     pub url: String,
     /// The page's title.
     pub title: String,
+    /// The other pages that it is from, of the web.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(optional, as = "Option<Vec<String>>"))]
+    pub also: Vec<String>,
     /// The caller's index or the web.
     pub origin: Origin,
 }

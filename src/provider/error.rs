@@ -30,6 +30,9 @@ pub enum ProviderError {
     /// A Worker without its platform's models.
     #[error("the Worker is not bound to Workers AI: add [ai] binding = \"AI\" to wrangler.toml")]
     NotBound,
+    /// A Worker of ours that lacks settings: only its operator can mend that.
+    #[error("the Worker is not set up: its operator must mend its settings, and sees at /healthz which")]
+    Misconfigured,
     /// There is no such model, or the base URL is wrong.
     #[error("the service knows no such model or address: check the model's name and the base URL")]
     NotFound,
@@ -245,6 +248,7 @@ impl ProviderError {
             "quota_exhausted" => Self::QuotaExhausted,
             "forbidden" => Self::Forbidden,
             "not_found" => Self::NotFound,
+            "misconfigured" | "not_configured" | "index_unavailable" | "embedder_unavailable" => Self::Misconfigured,
             "timeout" => Self::Timeout { phase: Phase::Headers },
             "conflict" => Self::Conflict,
             "too_large" => Self::TooLong,
@@ -278,6 +282,7 @@ impl ProviderError {
             Self::QuotaExhausted => "quota_exhausted",
             Self::Forbidden | Self::NoJson => "forbidden",
             Self::NotFound | Self::NotBound => "not_found",
+            Self::Misconfigured => "misconfigured",
             Self::Timeout { .. } => "timeout",
             Self::Conflict => "conflict",
             Self::TooLong | Self::ReplyTooLarge { .. } => "too_large",

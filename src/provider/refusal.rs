@@ -108,9 +108,18 @@ pub(super) fn of_error(status: u16, value: &Value) -> ProviderError {
 pub fn wait_in(body: &[u8]) -> Option<u64> {
     let value: Value = serde_json::from_slice(body).ok()?;
     let details = value.pointer("/error/details")?.as_array()?;
+    if is_daily(details) {
+        return None;
+    }
     let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
     let seconds: f64 = delay.strip_suffix('s')?.parse().ok()?;
     (0.0..86_400.0 * 30.0).contains(&seconds).then_some((seconds * 1000.0) as u64)
+}
+
+/// Whether details tell of a quota of a day that is used up (Google); the wait beside them is that of a minute's.
+pub(super) fn is_daily(details: &[Value]) -> bool {
+    let violations = details.iter().filter_map(|detail| detail.get("violations")?.as_array()).flatten();
+    violations.filter_map(|violation| violation.get("quotaId")?.as_str()).any(|quota| quota.contains("PerDay"))
 }
 
 /// The error of a status that is no success; the body can make it more precise.

@@ -299,15 +299,15 @@ impl<N: Platform> Performer<'_, N> {
 const MODEL: &str = "the model";
 const WEB: &str = "web search";
 
-/// A web result as a passage; it is its own document. Where a service wrote one text on several pages, it
-/// stands under the addresses of the others, as a part of a page does under its headings.
+/// A web result as a passage; it is its own document.
 fn passage(result: WebResult) -> Passage {
     Passage {
         id: result.url.clone(),
         document: result.url.clone(),
         url: result.url,
         title: result.title,
-        headings: result.also,
+        headings: Vec::new(),
+        also: result.also,
         span: Span { start: 0, end: result.text.len() },
         text: result.text,
         origin: Origin::Web,

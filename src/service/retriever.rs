@@ -51,6 +51,7 @@ fn hit(own: OwnPassage) -> Hit {
     let score = score.filter(|score| score.is_finite()).unwrap_or_default();
     let title = if title.trim().is_empty() { id.clone() } else { title };
     let span = Span { start: 0, end: text.len() };
-    let passage = Passage { document: id.clone(), id, url, title, headings, span, text, origin: Origin::Local };
+    let passage =
+        Passage { document: id.clone(), id, url, title, headings, also: Vec::new(), span, text, origin: Origin::Local };
     Hit { passage, score, lexical: 0.0, dense: None, explanation: None }
 }

@@ -197,6 +197,12 @@ pub enum PlaceError {
         /// Those that there are.
         known: String,
     },
+    /// It would be ignored.
+    #[error("this vendor's search has no {option} to choose: leave it out")]
+    NoChoice {
+        /// What is set.
+        option: &'static str,
+    },
     /// There is no usual one.
     #[error("give the base URL, for instance https://api.openai.com/v1")]
     NoBaseUrl,
@@ -328,6 +334,9 @@ fn web(settings: &WebSettings) -> Result<Web, PlaceError> {
         WebSettings::Worker { place } => Web::Worker(remote(place)?),
         WebSettings::Vendor { vendor, place, options } => {
             let vendor = known(search::VENDORS, vendor)?;
+            if let Some(option) = options.given().find(|option| !vendor.codec.choices().contains(option)) {
+                return Err(PlaceError::NoChoice { option });
+            }
             let (endpoint, options) = (endpoint(place, vendor.base)?, options.clone());
             Web::Vendor(SearchEngine { codec: vendor.codec, endpoint, options }, timeouts(place)?, Circuit::default())
         }

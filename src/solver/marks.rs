@@ -100,6 +100,7 @@ mod tests {
             url: String::new(),
             title: "Guide".to_owned(),
             headings: Vec::new(),
+            also: Vec::new(),
             span: Span { start: 0, end: text.len() },
             text: text.to_owned(),
             origin: Origin::Local,

@@ -268,6 +268,7 @@ impl From<TaskPassage> for Passage {
             url: String::new(),
             title: passage.title,
             headings: passage.headings,
+            also: Vec::new(),
             span: Span { start: 0, end: passage.text.len() },
             text: passage.text,
             origin: passage.origin,

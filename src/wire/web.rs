@@ -63,7 +63,7 @@ pub struct WebSearchResult {
 
 impl From<Passage> for WebSearchResult {
     fn from(passage: Passage) -> Self {
-        Self { title: passage.title, url: passage.url, text: passage.text, also: passage.headings }
+        Self { title: passage.title, url: passage.url, text: passage.text, also: passage.also }
     }
 }
 

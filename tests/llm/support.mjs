@@ -34,15 +34,13 @@ export function startWorkerWithModel(ear, assets) {
   return startWorker({ assets, vars });
 }
 
-const MAX_CALLS = 9;
-
-/** What each host asks. */
+/** What each host asks over the small corpus. */
 export const REQUEST = {
   question: QUESTION,
   k: 2,
   strategy: "self-reflective",
   maxRetries: 0,
-  limits: { maxCalls: MAX_CALLS },
+  limits: { maxCalls: 9 },
 };
 
 /**
@@ -50,11 +48,13 @@ export const REQUEST = {
  * @property {any} asked its body
  * @property {number} [status] of the response
  * @property {string} said the response's body so far
+ * @property {"open" | "whole" | "left"} state whether the host has it all, or has hung up before
  *
  * @typedef {object} Ear
  * @property {string} url in place of the model's
  * @property {Exchange[]} exchanges
  * @property {boolean} endless whether drafts go on to their limit of tokens
+ * @property {() => void} forget what was heard so far
  * @property {() => Promise<void>} close
  */
 
@@ -66,10 +66,13 @@ export async function listen() {
   const ear = { exchanges: [], endless: false };
   const server = createServer(async (request, response) => {
     const asked = JSON.parse(Buffer.concat(await request.toArray()).toString());
-    const exchange = { asked, said: "" };
+    const exchange = { asked, said: "", state: "open" };
     ear.exchanges.push(exchange);
     const left = new AbortController();
-    response.on("close", () => left.abort());
+    response.on("close", () => {
+      exchange.state = response.writableFinished ? "whole" : "left";
+      left.abort();
+    });
     const more = asked.stream ? (ear.endless ? ENDLESS : SHORT) : {};
     await pass(request.url, exchange, response, more, left.signal).catch(() => response.destroy());
   });
@@ -80,7 +83,8 @@ export async function listen() {
     server.close();
     await once(server, "close");
   };
-  return Object.assign(ear, { url: `http://127.0.0.1:${server.address().port}`, close });
+  const forget = () => ear.exchanges.splice(0);
+  return Object.assign(ear, { url: `http://127.0.0.1:${server.address().port}`, close, forget });
 }
 
 async function pass(path, exchange, response, more, signal) {
@@ -117,8 +121,9 @@ function replyOf({ asked, said }) {
  * @param {number} started when the question was put, by Date.now
  * @param {Ear} ear heard this run and no other
  * @param {{ answer: any, events: any[] }} run
+ * @param {{ k: number, strategy: string, limits: { maxCalls: number } }} [request] what was asked
  */
-export function checkRun(host, solver, started, { exchanges }, { answer, events }) {
+export function checkRun(host, solver, started, { exchanges }, { answer, events }, request = REQUEST) {
   const seconds = (Date.now() - started) / 1000;
   // What one host has had read is cached for the next: their times alone cannot be compared.
   const tokens = { read: 0, cached: 0, written: 0 };
@@ -142,20 +147,52 @@ export function checkRun(host, solver, started, { exchanges }, { answer, events 
   assert.equal(retrieve, 1);
   const calls = Object.values(charged).reduce((sum, count) => sum + count, 0);
   assert.equal(calls, exchanges.length, "what is booked is what was called");
-  assert.ok(calls <= MAX_CALLS, `${calls} calls where ${MAX_CALLS} were the limit`);
+  const { maxCalls } = request.limits;
+  assert.ok(calls <= maxCalls, `${calls} calls where ${maxCalls} were the limit`);
+  assert.equal(answer.strategy, request.strategy);
+  assert.notEqual(answer.reason, "budget", "the time was too short for a run of this model");
 
-  const grades = repliesBySchema(exchanges, "score");
-  assert.equal(grades.length, REQUEST.k);
-  assert.deepEqual(answer.verdicts.map(({ verdict }) => verdict).sort(), grades.sort());
+  checkGrades(exchanges, answer.verdicts, request);
   for (const flag of [answer.grounded, answer.useful]) assert.ok([true, false, null].includes(flag));
   for (const name of ["grounded", "useful"]) repliesBySchema(exchanges, name);
 
   const streamed = exchanges.filter(({ asked }) => asked.stream).map((exchange) => replyOf(exchange).text);
   const deltas = events.filter(({ type }) => type === "draft-delta").map(({ text }) => text);
-  assert.ok(deltas.length > 1, `${deltas.length} pieces of a draft`);
   assert.equal(deltas.join(""), streamed.join(""));
+  // Where all passages are rejected and nobody searches the web, there is nothing to write from.
+  if (streamed.length === 0) assert.deepEqual([answer.outcome, answer.reason], ["abstained", "irrelevant"]);
+  else assert.ok(deltas.length > 1, `${deltas.length} pieces of a draft`);
   assert.ok(["answered", "partial", "abstained"].includes(answer.outcome));
-  console.log(`LLM ${JSON.stringify({ host, seconds, calls: charged, tokens, deltas: deltas.length })}`);
+  const { strategy, outcome, verdicts, claims = [] } = answer;
+  const said = { outcome, verdicts: verdicts.map(({ verdict }) => verdict), claims: claims.map(({ support }) => support) };
+  console.log(`LLM ${JSON.stringify({ host, strategy, seconds, calls: charged, tokens, deltas: deltas.length, ...said })}`);
+}
+
+/** Each passage has the grade that the model gave it: by itself, or by its number in a list of all. */
+function checkGrades(exchanges, verdicts, { k }) {
+  assert.equal(verdicts.length, k);
+  const lists = exchanges.filter(isList);
+  const said = [...lists.flatMap(listedGrades), ...repliesBySchema(exchanges, "score")];
+  for (const verdict of ["yes", "no"]) {
+    const counted = verdicts.filter((one) => one.verdict === verdict).length;
+    const given = said.filter((one) => one === verdict).length;
+    assert.ok(counted <= given, `${counted} times ${verdict}, which the model said ${given} times`);
+  }
+  // Without a list each passage was graded by itself, and a grade that can be read is one.
+  if (lists.length === 0) assert.deepEqual(verdicts.map(({ verdict }) => verdict).sort(), said.sort());
+}
+
+const isList = ({ asked }) => asked.response_format?.json_schema?.name === "verdicts";
+
+/** The grades of a list, each under its passage's number; of one that was cut off those before the cut. */
+function listedGrades(exchange) {
+  const { text, finish } = replyOf(exchange);
+  if (finish !== "stop") return ["yes", "no"].flatMap((grade) => text.match(new RegExp(`"${grade}"`, "g")) ?? []).map((word) => JSON.parse(word));
+  return JSON.parse(text).verdicts.map(({ id, score, ...others }) => {
+    assert.ok(Number.isInteger(id) && ["yes", "no"].includes(score), text);
+    assert.deepEqual(others, {});
+    return score;
+  });
 }
 
 /** What the model put into a field whose schema it was given: yes or no, and nothing beside it. */
@@ -180,6 +217,19 @@ export async function checkLeftAlone({ exchanges }) {
   const draft = exchanges.at(-1);
   assert.ok(draft.asked.stream && draft.said !== "", "the draft had begun");
   assert.equal(replyOf(draft).finish, undefined, "the draft was read to its end");
+}
+
+/**
+ * After a host has cancelled while verdicts were asked for: it has hung up on each. A reply that is not streamed
+ * this server writes to its end all the same, some dozens of tokens: it looks for its client only as it sends.
+ * @param {Ear} ear
+ */
+export async function checkHungUp({ exchanges }) {
+  const cancelled = Date.now();
+  const isOpen = ({ state }) => state === "open";
+  await until(() => Date.now() - cancelled > IDLE_LIMIT_MS || !exchanges.some(isOpen));
+  assert.deepEqual([exchanges.some(isOpen), exchanges.some(({ state }) => state === "left")], [false, true]);
+  await until(async () => !(await isBusy()));
 }
 
 async function isBusy() {

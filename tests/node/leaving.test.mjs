@@ -11,10 +11,12 @@ const WAYS = {
   "a disposed assistant": [(_, assistant) => assistant.dispose(), { code: "disposed" }],
 };
 
+const STAGES = /** @type {const} */ ([["naive", "generate"], ["self-reflective", "generate"], ["self-reflective", "grade"], ["countercheck", "grade"]]);
+
 for (const [title, [leave, error]] of Object.entries(WAYS)) {
-  for (const strategy of ["naive", "self-reflective"]) {
-    test(`${title} stops its call: ${strategy}`, async (t) => {
-      const silence = await serveSilence();
+  for (const [strategy, at] of STAGES) {
+    test(`${title} stops its call: ${strategy}, ${at}`, async (t) => {
+      const silence = await serveSilence({ at });
       t.after(() => silence.close());
       const assistant = await createAssistant({ embedder: false, chat: openai({ baseUrl: silence.url, model: "m" }) });
       t.after(() => assistant.dispose());
@@ -32,7 +34,7 @@ for (const [title, [leave, error]] of Object.entries(WAYS)) {
 
 // Node's requests and signals know each other weakly.
 test("a call is stopped whatever the collector has taken meanwhile", async (t) => {
-  const silence = await serveSilence("Knead");
+  const silence = await serveSilence({ begins: "Knead" });
   t.after(() => silence.close());
   const assistant = await createAssistant({ embedder: false, chat: openai({ baseUrl: silence.url, model: "m" }) });
   t.after(() => assistant.dispose());

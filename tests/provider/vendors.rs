@@ -36,7 +36,7 @@ fn every_vendor_is_understood_as_its_fixtures_say() {
 }
 
 /// What each kind of service must have on file, by the beginning of a fixture's name.
-const CHAT: [&str; 9] = [
+pub const CHAT: [&str; 9] = [
     "chat-request",
     "chat-request-stream",
     "chat-reply",
@@ -47,7 +47,7 @@ const CHAT: [&str; 9] = [
     "chat-malformed",
     "chat-error",
 ];
-const SEARCH: [&str; 5] = ["search-request", "search-reply", "search-none", "search-malformed", "search-error"];
+pub const SEARCH: [&str; 5] = ["search-request", "search-reply", "search-none", "search-malformed", "search-error"];
 const EMBED: [&str; 4] = ["embed-request", "embed-reply", "embed-malformed", "embed-error"];
 
 /// Those of the tables that are settings of `OpenAI`'s protocol: its fixtures are theirs, and their folders

@@ -116,6 +116,7 @@ fn passages() -> Vec<Passage> {
         url: String::new(),
         title: "Doc".to_owned(),
         headings: Vec::new(),
+        also: Vec::new(),
         span: Span { start: 0, end: 10 },
         text: "0123456789".to_owned(),
         origin: Origin::Local,

@@ -55,6 +55,7 @@ pub fn passage(n: usize) -> Passage {
         url: String::new(),
         title: "Doc".to_owned(),
         headings: Vec::new(),
+        also: Vec::new(),
         span: Span { start: 100 * n, end: 100 * n + text.len() },
         text,
         origin: Origin::Local,

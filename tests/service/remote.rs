@@ -68,9 +68,13 @@ fn what_the_worker_says_of_its_service_is_said_of_it_and_nothing_is_asked_twice(
         "code": "provider_failed", "message": "m", "service_code": "rate_limited", "retry_after_ms": 86_400_000
     } });
     let own = json!({ "error": { "code": "rate_limited", "message": "m" } }).to_string();
+    let unset = |code: &str| vec![json!({ "error": { "code": code, "message": "m" } }).to_string()];
     for (status, media_type, pieces, code, wait) in [
         (200, "text/event-stream", events(2, &[("error", service)]), "rate_limited", json!(86_400_000)),
         (429, "application/json", vec![own], "rate_limited", Value::Null),
+        (503, "application/json", unset("misconfigured"), "misconfigured", Value::Null),
+        (503, "application/json", unset("not_configured"), "misconfigured", Value::Null),
+        (503, "application/json", unset("of_tomorrow"), "overloaded", Value::Null),
         (502, "text/html", vec!["<html>".to_owned()], "upstream_error", Value::Null),
         (200, "text/html", vec!["<html>".to_owned()], "bad_response", Value::Null),
     ] {

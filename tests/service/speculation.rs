@@ -32,6 +32,7 @@ fn passage(n: usize) -> Passage {
         url: String::new(),
         title: "Guide".to_owned(),
         headings: Vec::new(),
+        also: Vec::new(),
         span: Span { start: 0, end: text.len() },
         text,
         origin: Origin::Local,

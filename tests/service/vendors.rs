@@ -1,7 +1,9 @@
 //! Every vendor of the tables through a whole question: from its settings by name to an answer, over the
 //! replies of its own fixtures.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use countercheck::provider::{chat, embed, search};
 use countercheck::service::{ServiceSettings, Services};
@@ -9,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::files::{body, headers, of_vendors, text};
 use crate::network::{Asked, Scripted, Sent, Then};
-use crate::{ask, corpus};
+use crate::{ask, ask_over, corpus};
 
 const DRAFT: &str = "Knead the dough [1].";
 const QUESTION: &str = "How long do I knead the dough?";
@@ -119,16 +121,34 @@ fn a_wait_that_only_the_body_asks_for_is_kept_or_told() {
     assert_eq!((answer.is_ok(), asked), (true, 2));
 }
 
+/// The wait beside a day's quota is a minute's: nobody keeps it, nobody is told, and the service is left alone.
+#[test]
+fn a_daily_quota_is_no_rate_limit() {
+    let refusal = of_vendors()["gemini"]["chat-error-day.json"].clone();
+    let network = Scripted::new(move |_| sent(&refusal));
+    let services = Services::new(&settings(&with_chat("gemini"))).unwrap();
+    let request = json!({ "question": QUESTION, "strategy": "naive" });
+    for asked in 1..=2 {
+        let problem = ask_over(&services, &network, &documents(), &request).unwrap_err();
+        assert_eq!((problem.service_code, problem.retry_after), (Some("quota_exhausted"), None));
+        assert_eq!(network.count("generate"), 1, "question {asked}");
+    }
+}
+
 #[test]
 fn every_vendors_search_is_asked_where_the_documents_fall_short() {
     let folders = of_vendors();
     for vendor in search::VENDORS.iter().filter(|vendor| vendor.name != "tavily") {
         let files = folders[vendor.name].clone();
         let found = files["search-reply.json"]["expect"]["results"].as_array().unwrap().clone();
-        let network = Scripted::new(move |asked| match asked.role {
-            "web" => sent(&files["search-reply.json"]),
-            "grade" => Sent::words("{\"score\": \"no\"}"),
-            _ => Sent::words("Ten minutes [1]."),
+        let read = Rc::new(RefCell::new(String::new()));
+        let reading = Rc::clone(&read);
+        let network = Scripted::new(move |asked| {
+            if asked.role == "web" {
+                return sent(&files["search-reply.json"]);
+            }
+            *reading.borrow_mut() += &asked.body.to_string();
+            Sent::words(if asked.role == "grade" { "{\"score\": \"no\"}" } else { "Ten minutes [1]." })
         });
         let mut given = with_chat("openai");
         given["search"] = json!({ "kind": "vendor", "vendor": vendor.name, "place": place() });
@@ -145,6 +165,16 @@ fn every_vendors_search_is_asked_where_the_documents_fall_short() {
             vendor.name
         );
         assert_eq!((&answer["web_search_used"], network.count("web")), (&json!(true), 1), "{}", vendor.name);
+        // C-11: the other addresses of a text are told as such, and no model reads them as its headings.
+        for (at, page) in found.iter().enumerate() {
+            for told in [&answer["sources"][at], &answer["citations"][at]].into_iter().filter(|told| !told.is_null()) {
+                assert_eq!(told["also"], page["also"], "{}", vendor.name);
+            }
+            for address in page["also"].as_array().into_iter().flatten() {
+                assert!(!read.borrow().contains(address.as_str().unwrap()), "{}: {address}", vendor.name);
+            }
+        }
+        assert!(answer["citations"].as_array().unwrap().iter().all(|citation| citation["headings"] == json!([])));
     }
 }
 

@@ -8,18 +8,18 @@ export const DOCUMENT = { id: "bread.md", text: "# Bread\n\nKnead the dough for 
 export const QUESTION = "How long do I knead the dough?";
 
 /**
- * Starts the service: it grades well and ends no draft.
- * @param {string} [begins] what it writes of a draft
+ * Starts the service: it grades well and ends no draft, or, silent at another role, gives that no reply at all.
+ * @param {{ at?: import("./openai.mjs").Role, begins?: string }} [options] begins: what it writes of a draft
  * @returns {Promise<{ url: string, asked: () => Promise<{ ends: () => Promise<void> }>, close: () => Promise<void> }>}
- *   `asked` waits for the next request for a draft; `ends` fails unless its connection soon ends
+ *   `asked` waits for the next request for that; `ends` fails unless its connection soon ends
  */
-export async function serveSilence(begins = "") {
+export async function serveSilence({ at = "generate", begins = "" } = {}) {
   let next = promised();
   const chat = await serveChat((asked) => {
-    if (asked.role !== "generate") return '{"score": "yes"}';
+    if (asked.role !== at) return '{"score": "yes"}';
     next.resolve(asked);
     next = promised();
-    return { begins };
+    return at === "generate" ? { begins } : {};
   });
   const asked = async () => {
     const call = await next.promise;
@@ -28,7 +28,7 @@ export async function serveSilence(begins = "") {
       const timer = setTimeout(late.resolve, LIMIT_MS, "still open");
       const end = await Promise.race([call.ended, late.promise]);
       clearTimeout(timer);
-      assert.equal(end, false, "the draft is still being asked for, and nobody waits for it");
+      assert.equal(end, false, `${at}: still being asked for, and nobody waits for it`);
     };
     return { ends };
   };

@@ -9,7 +9,7 @@ import { listen } from "./service.mjs";
  * @property {string} prompt what the user's message says
  * @property {number} n how often this role was asked before
  *
- * @typedef {string | { begins: string }} Said what the model says, or begins to say and never ends
+ * @typedef {string | { begins?: string }} Said what the model says, or begins to say and never ends; `{}`: no reply begins
  */
 
 /**
@@ -47,6 +47,7 @@ export function roleOf({ messages: [{ content }] }) {
  * @param {Said} said
  */
 export function sendReply({ body }, response, said) {
+  if (typeof said !== "string" && said.begins === undefined) return;
   if (body.stream) return sendStream(response, said);
   response.writeHead(200, { "content-type": "application/json" });
   if (said.begins !== undefined) return response.flushHeaders();

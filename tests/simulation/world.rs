@@ -340,6 +340,7 @@ pub fn passage(i: usize, origin: Origin) -> Passage {
         url: String::new(),
         title: String::new(),
         headings: Vec::new(),
+        also: Vec::new(),
         span: Span { start: 100 * i + 7, end: 100 * i + 7 + text.len() },
         text,
         origin,

@@ -80,6 +80,7 @@ pub fn passage(n: usize, origin: Origin) -> Passage {
         url: String::new(),
         title: "Doc".to_owned(),
         headings: Vec::new(),
+        also: Vec::new(),
         span: Span { start: 100 * n, end: 100 * n + text.len() },
         text,
         origin,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { DOCUMENT } from "../services/failures.mjs";
-import { makeIndex, makeSite, post, startOnStage } from "./support.mjs";
+import { makeIndex, makeSite, post, startOnStage, until } from "./support.mjs";
 
 const QUESTION = { question: "How long do I knead the dough?", strategy: "corrective" };
 const VARS = { LOCAL: "yes", EMBEDDER_PATH: "", CHAT_VENDOR: "workers-ai", CHAT_MODEL: "@cf/meta/llama-3.1-8b-instruct" };
@@ -32,7 +32,7 @@ test("a_question_is_graded_searched_for_and_answered_by_the_binding", async (t) 
   assert.deepEqual(answer.sources.map(({ url }) => url), ["https://web.example/dough"]);
   assert.deepEqual(answer.usage.tokens, { input: 24, output: 14 });
   const [graded, searched, written] = askedOf(worker);
-  assert.deepEqual([graded.model, graded.options], [VARS.CHAT_MODEL, { returnRawResponse: true }]);
+  assert.deepEqual([graded.model, graded.options, graded.signal], [VARS.CHAT_MODEL, { returnRawResponse: true }, true]);
   assert.equal(graded.inputs.response_format.json_schema.type, "object");
   assert.deepEqual(searched.websearch, { query: QUESTION.question, limit: 5, gatewayId: "mine", provider: "exa" });
   assert.equal(written.inputs.stream, true);
@@ -48,6 +48,13 @@ test("what_the_binding_refuses_and_a_binding_that_is_missing_have_their_names", 
   const missing = await (await post(`${unbound.url}/v1/ask`, { ...QUESTION, strategy: "naive" })).json();
   assert.deepEqual([missing.error.code, missing.error.service_code], ["provider_failed", "not_found"]);
   assert.match(missing.error.message, /wrangler\.toml/);
+});
+
+test("a_model_of_the_binding_is_told_when_nobody_waits_for_it_any_longer", async (t) => {
+  const slow = await start(t, { CHAT_MODEL: "@cf/slow", CHAT_HEADERS_TIMEOUT_MS: "300" });
+  const { error } = await (await post(`${slow.url}/v1/ask`, { ...QUESTION, strategy: "naive" })).json();
+  assert.deepEqual([error.code, error.service_code], ["provider_failed", "timeout"]);
+  await until(() => askedOf(slow).filter(({ abandoned }) => abandoned).length === askedOf(slow).filter(({ model }) => model).length);
 });
 
 test("a_binding_spends_money_as_a_key_does", async (t) => {

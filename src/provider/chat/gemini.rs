@@ -9,6 +9,7 @@ use super::{ChatCodec, ChatModel, ChatRequest, Finish, ReplyFormat, Role, Usage,
 use crate::provider::error::{Fault, ProviderError};
 use crate::provider::http::{HttpRequest, as_path};
 use crate::provider::logprobs::{self, Token};
+use crate::provider::refusal::is_daily;
 
 /// Gemini.
 #[derive(Debug)]
@@ -101,8 +102,8 @@ impl ChatCodec for Gemini {
 
 /// The reason for an error is a name; a key that is wrong is said to be a wrong argument.
 pub(in crate::provider) fn refused(body: &Value) -> Option<ProviderError> {
-    let details = body.pointer("/error/details").and_then(Value::as_array);
-    let mut reasons = details.into_iter().flatten().filter_map(|detail| detail.get("reason")?.as_str());
+    let details = body.pointer("/error/details").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let mut reasons = details.iter().filter_map(|detail| detail.get("reason")?.as_str());
     if reasons.any(|reason| reason.starts_with("API_KEY_")) {
         return Some(ProviderError::Unauthorized);
     }
@@ -110,6 +111,7 @@ pub(in crate::provider) fn refused(body: &Value) -> Option<ProviderError> {
         "UNAUTHENTICATED" => Some(ProviderError::Unauthorized),
         "PERMISSION_DENIED" => Some(ProviderError::Forbidden),
         "NOT_FOUND" => Some(ProviderError::NotFound),
+        "RESOURCE_EXHAUSTED" if is_daily(details) => Some(ProviderError::QuotaExhausted),
         "RESOURCE_EXHAUSTED" => Some(ProviderError::RateLimited),
         "UNAVAILABLE" => Some(ProviderError::Overloaded),
         "DEADLINE_EXCEEDED" => Some(ProviderError::Upstream { status: 504 }),

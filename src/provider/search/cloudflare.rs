@@ -30,6 +30,10 @@ impl SearchCodec for Cloudflare {
         HttpRequest::post(&to.endpoint, "/websearch/", "application/json", &body, LARGEST_REPLY)
     }
 
+    fn choices(&self) -> &'static [&'static str] {
+        &["engine", "gateway"]
+    }
+
     fn read<'a>(&self, reply: &'a Value) -> Result<Vec<Raw<'a>>, ProviderError> {
         let page = |page: &'a Value| Raw {
             title: text(page, "title"),

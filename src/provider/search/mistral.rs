@@ -34,6 +34,10 @@ impl SearchCodec for Mistral {
         HttpRequest::post(&to.endpoint, "/conversations", "application/json", &body, LARGEST_REPLY)
     }
 
+    fn choices(&self) -> &'static [&'static str] {
+        &["model"]
+    }
+
     fn read<'a>(&self, reply: &'a Value) -> Result<Vec<Raw<'a>>, ProviderError> {
         let outputs = list(reply, "/outputs").ok_or(Fault::Shape)?;
         let written = outputs.iter().filter(|output| text(output, "type") == "message.output");

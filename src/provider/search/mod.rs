@@ -48,6 +48,11 @@ pub trait SearchCodec: fmt::Debug + Sync {
     /// The pages found, best first; none is not an error.
     fn read<'a>(&self, reply: &'a Value) -> Result<Vec<Raw<'a>>, ProviderError>;
 
+    /// Which of [`SearchOptions`] its callers have.
+    fn choices(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// What an error body means beyond what the bodies of all vendors have in common.
     fn refused(&self, _status: u16, _body: &Value) -> Option<ProviderError> {
         None
@@ -75,6 +80,14 @@ pub struct SearchOptions {
     pub engine: Option<String>,
     /// The gateway.
     pub gateway: Option<String>,
+}
+
+impl SearchOptions {
+    /// The names of those that are set.
+    pub fn given(&self) -> impl Iterator<Item = &'static str> {
+        let all = [("model", &self.model), ("engine", &self.engine), ("gateway", &self.gateway)];
+        all.into_iter().filter(|(_, value)| value.is_some()).map(|(name, _)| name)
+    }
 }
 
 impl SearchEngine {

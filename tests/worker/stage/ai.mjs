@@ -8,7 +8,9 @@ const events = (...data) => data.map((one) => `data: ${typeof one === "string" ?
 
 const AI = {
   async run(model, inputs, options) {
-    console.log(`AI ${JSON.stringify({ model, inputs, options })}`);
+    const { signal, ...others } = options;
+    console.log(`AI ${JSON.stringify({ model, inputs, options: others, signal: signal instanceof AbortSignal })}`);
+    if (model === "@cf/slow") return abandoned(signal);
     if (model === "@cf/spent") return Response.json({ success: false, errors: [{ code: 3036, message: "upstream text" }] }, { status: 429 });
     if (inputs.text !== undefined) return Response.json({ shape: [inputs.text.length, 2], data: inputs.text.map(() => [0.6, 0.8]) });
     if (inputs.stream) {
@@ -22,6 +24,16 @@ const AI = {
     return Response.json({ items: [{ url: "https://web.example/dough", title: "Dough", description: "Ten minutes of kneading." }], metadata: {} });
   },
 };
+
+/** Never a reply; logs that nobody waits for it any longer. */
+function abandoned(signal) {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => {
+      console.log('AI {"abandoned":true}');
+      reject(signal.reason);
+    });
+  });
+}
 
 export default {
   fetch: (request, env, context) => withEnv(env.UNBOUND ? env : { ...env, AI }, () => worker.fetch(request, env, context)),

@@ -32,6 +32,7 @@ export function answering(options: ChatOptions): Pick<AssistantOptions, "chat" |
   }
   if (protocol === "completions") {
     if (baseUrl === undefined) throw misuse("--chat-protocol completions needs --chat-url");
+    if (vendor !== undefined) throw misuse("--chat-protocol completions has no --chat-vendor: leave one of them out");
     return { ...defaults, chat: completions({ baseUrl, model, ...keyOf(KEY) }) };
   }
   const chat: ChatModel = { kind: "chat", vendor: vendor ?? "openai", model, ...keyOf(KEY) };

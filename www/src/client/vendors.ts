@@ -80,5 +80,5 @@ export const serper = /* @__PURE__ */ search("serper");
 export const jina = /* @__PURE__ */ search<ServiceOptions>("jina");
 /** A model of Mistral's that searches the web: what it writes is one page with several addresses. */
 export const mistralSearch = /* @__PURE__ */ search<ServiceOptions & { key: string; model?: string }>("mistral");
-/** Cloudflare's web search: `engine` is `ceramic`, `exa` or `linkup`, `gateway` the one of that name. */
+/** Cloudflare's web search: `engine` is `ceramic`, `exa` or `linkup`, `gateway` the one of that name. It lets no page of another origin in. */
 export const cloudflareSearch = /* @__PURE__ */ search<Of<ServiceOptions & { engine?: string; gateway?: string }>>("cloudflare");

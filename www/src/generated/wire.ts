@@ -255,6 +255,10 @@ title: string,
  */
 headings: Array<string>, 
 /**
+ * The other pages that the passage is from, of the web.
+ */
+also?: Array<string>, 
+/**
  * The text at `start..end` of the document's original source, byte for byte.
  */
 quote: string, 
@@ -871,6 +875,10 @@ url: string,
  * The page's title.
  */
 title: string, 
+/**
+ * The other pages that it is from, of the web.
+ */
+also?: Array<string>, 
 /**
  * The caller's index or the web.
  */
