@@ -206,6 +206,7 @@ impl<'a> Record<'a> {
             url: self.url.to_owned(),
             title: self.title.to_owned(),
             headings: self.headings.into_iter().map(str::to_owned).collect(),
+            also: Vec::new(),
             span: Span { start: self.start, end: self.start.checked_add(self.text.len())? },
             text: self.text.to_owned(),
             origin: self.origin,
