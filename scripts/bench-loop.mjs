@@ -2,7 +2,8 @@
 //
 // First on a virtual clock: calls, rounds and waiting of each strategy (benches/loop/rounds.rs). Then the CPU
 // time of a run by itself, beside LangGraph.js, and what a run takes when its model answers at once
-// (benches/loop/cpu.mjs). The last line is RESULT and JSON.
+// (benches/loop/cpu.mjs); what a run over a service adds to its calls (benches/loop/latency.mjs); and how long the
+// decoder of streams takes for 8 MiB that come byte by byte (benches/loop/sse.mjs). The last line is RESULT and JSON.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
@@ -10,6 +11,7 @@ import { hashOf } from "./lib/hash.mjs";
 import { root } from "./lib/paths.mjs";
 import { capture, runLong } from "./lib/run.mjs";
 import { Stop, script } from "./lib/stop.mjs";
+import { compileExample } from "./lib/wasm.mjs";
 import { setup } from "./setup.mjs";
 
 const folder = join(root, "benches", "loop");
@@ -19,10 +21,15 @@ async function main() {
   await build(["browser"]);
   await installPeers();
   const rounds = await countRounds();
-  const cpu = measureCpu();
+  const decoder = await compileExample("sse_wasm", { optimised: true });
+  const cpu = measured("cpu.mjs");
   const ratios = { turns: ratioOf(cpu.turns), alone: ratioOf(cpu.alone) };
   printCpu(cpu, ratios);
-  console.log(`RESULT ${JSON.stringify({ rounds, cpu, ratios })}`);
+  const latency = measured("latency.mjs");
+  printLatency(latency);
+  const sse = measured("sse.mjs", decoder);
+  printStreams(sse);
+  console.log(`RESULT ${JSON.stringify({ rounds, cpu, ratios, latency, sse })}`);
 }
 
 /** How many times as much CPU time as ours a run of LangGraph.js takes. */
@@ -56,10 +63,11 @@ async function countRounds() {
   return rounds;
 }
 
-function measureCpu() {
-  const [measured] = lines(capture(process.execPath, [join(folder, "cpu.mjs")]));
-  if (measured === undefined) throw new Stop("`node benches/loop/cpu.mjs` failed, or printed nothing");
-  return measured;
+/** What a script of the folder measures, in a process of its own. */
+function measured(name, ...args) {
+  const [found] = lines(capture(process.execPath, [join(folder, name), ...args]));
+  if (found === undefined) throw new Stop(`\`${["node", `benches/loop/${name}`, ...args].join(" ")}\` failed, or printed nothing`);
+  return found;
 }
 
 function lines(output = "") {
@@ -81,6 +89,22 @@ function printCpu({ runs, ...measured }, ratios) {
 function row(name, { cpuMs, wallMs }) {
   const numbers = [cpuMs.median, cpuMs.mean, wallMs.median, wallMs.mean].map((ms) => ms.toFixed(3).padStart(9));
   console.log(`  ${name.padEnd(22)} ${numbers.join(" ")}`);
+}
+
+function printLatency({ runs, strategies }) {
+  console.log(`ms of a run over a service that answers at once, medians of ${runs}`);
+  console.log(`${"".padEnd(24)}   calls   run: wall, CPU   calls alone: wall, CPU   the run adds: wall, CPU`);
+  for (const [strategy, { calls, run, callsAlone, adds }] of Object.entries(strategies)) {
+    const pair = ({ wallMs, cpuMs }, width) => `${wallMs.toFixed(3)} ${cpuMs.toFixed(3)}`.padStart(width);
+    console.log(`  ${strategy.padEnd(22)} ${String(calls).padStart(7)} ${pair(run, 16)} ${pair(callsAlone, 24)} ${pair(adds, 25)}`);
+  }
+}
+
+function printStreams(streams) {
+  console.log("\n8 MiB to the decoder of streams in wasm, each byte a chunk");
+  for (const [name, { events, wallMs, cpuMs }] of Object.entries(streams)) {
+    console.log(`  ${name.padEnd(22)} ${String(events).padStart(7)} events ${wallMs.toFixed(0)} ms, ${cpuMs.toFixed(0)} ms of CPU`);
+  }
 }
 
 await script("bench:loop", main);

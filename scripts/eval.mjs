@@ -3,6 +3,8 @@
 //   npm run eval                                          the project's own questions, builtin solver
 //   npm run eval -- --data DIR                            and labelled sets in DIR (tests/eval/README.md)
 //   npm run eval -- --chat-url URL --model M --limit 20   a real model, on the first questions of each kind
+//   …  --strategy corrective,countercheck -k 2            by some of the strategies, and with fewer passages
+//   …  --data DIR --rows 20                               and its verdicts on labelled pairs in DIR, so many of a set
 //
 // Prints tables, writes a report with plots, and ends with RESULT and JSON. Held-out and tuning half are
 // apart; figures of the tuning half flatter.
@@ -11,6 +13,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { askAll, readQuestions, summary } from "../tests/eval/questions.mjs";
+import { judged } from "../tests/eval/judged.mjs";
 import { answerability, blindSpots, grounding, literals } from "../tests/eval/measured.mjs";
 import { report } from "../tests/eval/report.mjs";
 import { build } from "./build.mjs";
@@ -26,32 +29,40 @@ const FLAGS = /** @type {const} */ ({
   "chat-url": { type: "string" },
   model: { type: "string" },
   limit: { type: "string" },
+  rows: { type: "string" },
+  strategy: { type: "string" },
+  k: { type: "string", short: "k" },
   html: { type: "string", default: join("dist", "eval.html") },
 });
 
+// A model on a processor reads some dozens of tokens a second: it is waited for as long as a run may take.
+const TIMEOUTS = { headers: 300_000, idle: 300_000 };
+const DEADLINE_MS = 600_000;
+
 async function main() {
-  const { data, html, limit, model, "chat-url": chatUrl } = readOptions();
+  const { data, html, limit, rows, model = "default", "chat-url": baseUrl, ...options } = readOptions();
   await setup({ browser: false });
-  await build(["browser"]);
+  await build(baseUrl !== undefined && data !== undefined ? undefined : ["browser"]);
   await indexDocs();
-  const { createAssistant } = await import("../dist/node.js");
-  const chat = chatUrl === undefined ? undefined : { kind: "openai", baseUrl: chatUrl, model: model ?? "default" };
-  const assistant = await createAssistant({ index: readFileSync(DOCS_INDEX), chat });
-  const solver = chat === undefined ? "builtin" : `${chat.model} at ${chat.baseUrl}`;
+  const { createAssistant, openai } = await import("../dist/node.js");
+  const chat = baseUrl === undefined ? undefined : { baseUrl, model };
+  const assistant = await createAssistant({ index: readFileSync(DOCS_INDEX), chat: chat && openai({ ...chat, timeouts: TIMEOUTS }) });
+  const solver = chat === undefined ? "builtin" : `${model} at ${baseUrl}`;
 
   const questions = limited(readQuestions(), limit);
   const strategies = {};
-  for (const strategy of strategyNames()) {
+  for (const strategy of chosen(options.strategy)) {
     if (strategy === "self-rag" && chat === undefined) {
       console.log(`${strategy}: not asked, it needs a model (--chat-url)`);
       continue;
     }
-    const asked = await askAll(assistant, questions, strategy);
+    const how = { ...(options.k && { k: Number(options.k) }), ...(chat && { limits: { deadlineMs: DEADLINE_MS } }) };
+    const asked = await askAll(assistant, questions, strategy, how);
     strategies[strategy] = Object.fromEntries(groups(asked).map(([name, group]) => [name, summary(group)]));
     console.log(`${strategy}: ${asked.length} questions asked`);
   }
-  const sets = data === undefined ? {} : await measureSets(resolve(data));
-  const result = { solver, questions: questions.length, strategies, ...sets };
+  const sets = data === undefined ? {} : await measureSets(resolve(data), chat, rows && Number(rows));
+  const result = { solver, questions: questions.length, ...options, strategies, ...sets };
   console.log(tables(result));
   const file = resolve(root, html);
   mkdirSync(dirname(file), { recursive: true });
@@ -67,6 +78,15 @@ function strategyNames() {
   const names = /pub const NAMES: \[&str; \d+\] =\s*\[([^\]]*)\]/.exec(source)?.[1];
   if (names === undefined) throw new Stop("src/pipeline/strategy.rs has no list NAMES: say in scripts/eval.mjs where the strategies are now");
   return [...names.matchAll(/"([^"]+)"/g)].map(([, name]) => name);
+}
+
+/** Those that are asked for: by default all. @param {string} [asked] with commas between */
+function chosen(asked) {
+  const names = strategyNames();
+  const wanted = asked?.split(",") ?? names;
+  const unknown = wanted.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new Stop(`there is no strategy ${unknown}: there are ${names.join(", ")}`);
+  return wanted;
 }
 
 /** Whether the literals no longer tell wrong answers: on 500 rows 57 of them were flagged and no right one. */
@@ -86,7 +106,10 @@ function readOptions() {
     throw new Stop(`${error.message}; there are --${Object.keys(FLAGS).join(", --")}`);
   }
   if (values.data !== undefined && !existsSync(values.data)) throw new Stop(`there is no directory ${values.data}: give that of the labelled sets`);
-  if (values.limit !== undefined && !/^[1-9]\d{0,5}$/.test(values.limit)) throw new Stop(`--limit is ${values.limit}: give a number of questions`);
+  if (values.limit !== undefined && !/^\d{1,6}$/.test(values.limit)) throw new Stop(`--limit is ${values.limit}: give a number of questions, or 0 for the sets alone`);
+  if (values.rows !== undefined && !/^[1-9]\d{0,5}$/.test(values.rows)) throw new Stop(`--rows is ${values.rows}: give a number of pairs`);
+  if (values.k !== undefined && !/^[1-9]\d?$/.test(values.k)) throw new Stop(`-k is ${values.k}: give a number of passages`);
+  chosen(values.strategy);
   if (values.model !== undefined && values["chat-url"] === undefined) throw new Stop("--model without --chat-url: say where the model is");
   return values;
 }
@@ -113,7 +136,9 @@ function groups(asked) {
   return all.filter(([, group]) => group.length > 0);
 }
 
-async function measureSets(directory) {
+/** The sets of the builtin solver, or of a model those of its verdicts. */
+async function measureSets(directory, chat, limit) {
+  if (chat !== undefined) return { verdicts: await judged(directory, chat, TIMEOUTS, limit) };
   const name = "measure";
   // As `cargo test` builds it, which is quick and optimised.
   await runLong("building the builtin solver natively", "cargo", ["build", "--profile", "test", "--example", name, ...(process.env.CI ? ["--locked"] : [])]);
@@ -157,7 +182,7 @@ const COLUMNS = /** @type {const} */ ([
 
 const row = (cells) => cells.map((cell, i) => cell.padEnd(COLUMNS[i][1])).join("");
 
-function tables({ solver, strategies, grounding: grounded, blindSpots: edited, literals: flagged, answerability: answerable }) {
+function tables({ solver, strategies, grounding: grounded, blindSpots: edited, literals: flagged, answerability: answerable, verdicts }) {
   const three = ({ answered, partial, abstained }) => `${answered}/${partial}/${abstained}`;
   const lines = [`\nsolver: ${solver}; outcomes are answered/partial/declined`, row(COLUMNS.map(([name]) => name))];
   for (const [strategy, byGroup] of Object.entries(strategies)) {
@@ -173,6 +198,13 @@ function tables({ solver, strategies, grounding: grounded, blindSpots: edited, l
     lines.push(`\n${what}, ${of.set}, ${of.rows} rows`, `  ${"signal".padEnd(30)}AUROC  precision recall  F1     macro F1 accuracy`);
     for (const [name, s] of Object.entries(of.signals)) {
       lines.push(`  ${name.padEnd(30)}${[s.auroc, s.precision, s.recall, s.f1, s.macroF1, s.accuracy].map((value) => decimals(value).padEnd(7)).join("")}`);
+    }
+  }
+  if (verdicts !== undefined) {
+    lines.push("\nverdicts of the model on labelled pairs", `  ${"set".padEnd(12)}rows  unknown  accuracy precision recall  F1     macro F1 AUROC of P(yes)  s/call`);
+    for (const [name, s] of Object.entries(verdicts)) {
+      const figures = [s.accuracy, s.precision, s.recall, s.f1, s.macroF1, s.auroc].map((value) => decimals(value).padEnd(8));
+      lines.push(`  ${name.padEnd(12)}${String(s.rows).padEnd(6)}${String(s.unknown).padEnd(9)}${figures.join("")}         ${s.secondsPerCall.toFixed(1)}`);
     }
   }
   if (edited !== undefined) {

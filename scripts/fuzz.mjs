@@ -2,8 +2,9 @@
 //
 //   npm run fuzz -- --seconds 60 --seed 7    for each target; by default 20 seconds, and another seed each time
 //
-// Inputs are changed at random from the corpora in tests/fuzz/corpus. With a nightly toolchain and cargo-fuzz
-// they are then changed by what they cover, as long again. The last line is RESULT and JSON.
+// Inputs are changed at random from the corpora in tests/fuzz/corpus. With cargo-fuzz (`cargo install cargo-fuzz`) they
+// are then changed by what they cover, as long again; where there is no nightly toolchain, the stable one is told to
+// take nightly's options. The last line is RESULT and JSON.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +28,7 @@ async function main() {
   const guided = tried.code === 0 ? await guide(seconds, seed) : undefined;
   const result = { seed: Number(seed), seconds: Number(seconds), targets: line && JSON.parse(line), found: target && { target, input }, guided };
   console.log(`RESULT ${JSON.stringify(result)}`);
-  return tried.code !== 0 || Object.values(guided ?? {}).some(({ found }) => found) ? 1 : 0;
+  return tried.code !== 0 || Object.values(guided?.targets ?? {}).some(({ found }) => found) ? 1 : 0;
 }
 
 function readOptions() {
@@ -44,28 +45,36 @@ function readOptions() {
   return values;
 }
 
+/** How cargo-fuzz can be called: its sanitizers and counters are unstable options of the compiler. */
+const TOOLCHAINS = [
+  { name: "nightly", choice: ["+nightly"], env: {} },
+  { name: "stable", choice: [], env: { RUSTC_BOOTSTRAP: "1" } },
+];
+
 /** Each target by cargo-fuzz: how many inputs were tried, and how much of the code they cover. */
 async function guide(seconds, seed) {
-  if (capture("cargo", ["+nightly", "fuzz", "--version"]) === undefined) {
-    console.log("fuzz: not guided by coverage: that takes a nightly toolchain and `cargo install cargo-fuzz`");
+  const toolchain = TOOLCHAINS.find(({ choice }) => capture("cargo", [...choice, "fuzz", "--version"]) !== undefined);
+  if (toolchain === undefined) {
+    console.log("fuzz: not guided by coverage: that takes `cargo install cargo-fuzz`");
     return undefined;
   }
+  const { choice, env } = toolchain;
   const found = mkdtempSync(join(tmpdir(), "countercheck-fuzz-"));
-  const fuzz = (command, ...args) => ["+nightly", "fuzz", command, "--fuzz-dir", join(root, "tests", "fuzz", "guided"), "--target-dir", join(cargoTarget, "fuzz"), "target", ...args];
+  const fuzz = (command, ...args) => [...choice, "fuzz", command, "--fuzz-dir", join(root, "tests", "fuzz", "guided"), "--target-dir", join(cargoTarget, "fuzz"), "target", ...args];
   try {
-    await runLong("building the guided targets", "cargo", fuzz("build"));
+    await runLong("building the guided targets", "cargo", fuzz("build"), { env });
     const results = {};
     for (const name of readdirSync(CORPUS).sort()) {
       // What it finds on the way stays out of the corpus, unless it breaks a law.
       const places = [join(found, name), join(CORPUS, name)];
       mkdirSync(places[0]);
       const limits = [`-max_total_time=${seconds}`, `-seed=${seed}`, "-max_len=8192", "-print_final_stats=1", "-verbosity=1"];
-      const { code, output } = await run("cargo", fuzz("run", ...places, "--", ...limits), { env: { FUZZ_TARGET: name }, allowFailure: true });
+      const { code, output } = await run("cargo", fuzz("run", ...places, "--", ...limits), { env: { ...env, FUZZ_TARGET: name }, allowFailure: true });
       const number = (pattern) => Number(pattern.exec(output)?.[1] ?? 0);
       const covered = [...output.matchAll(/cov: (\d+)/g)].at(-1)?.[1];
       results[name] = { tried: number(/stat::number_of_executed_units: (\d+)/), covered: Number(covered ?? 0), found: code !== 0 };
     }
-    return results;
+    return { toolchain: toolchain.name, targets: results };
   } finally {
     rmSync(found, { recursive: true, force: true });
   }

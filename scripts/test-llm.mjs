@@ -20,6 +20,9 @@ import { run } from "./lib/run.mjs";
 import { Stop, script } from "./lib/stop.mjs";
 import { setup } from "./setup.mjs";
 
+/** A larger model takes up to ten minutes for each run, on a machine that is busy. */
+const LARGER = { only: "docs", limitMs: 45 * 60_000 };
+
 async function main() {
   const asked = readOptions();
   await setup({ model: asked });
@@ -28,7 +31,7 @@ async function main() {
   const model = await startModel({ model: asked });
   try {
     const env = { LLM_URL: model.url, LLM_NAME: model.name };
-    const { code, output } = await run(findNode22(), nodeTest("llm", asked === SMALLEST ? undefined : "docs"), { env, allowFailure: true });
+    const { code, output } = await run(findNode22(), nodeTest("llm", asked === SMALLEST ? {} : LARGER), { env, allowFailure: true });
     const hosts = [...output.matchAll(/^LLM (\{.*\})$/gm)].map(([, line]) => JSON.parse(line));
     console.log(`RESULT ${JSON.stringify({ model: model.name, hosts })}`);
     return code;

@@ -92,7 +92,7 @@ impl Network for Connected {
             // Browsers do not say which redirect it is that they did not follow.
             status: if response.status() == 0 { 302 } else { response.status() },
             headers: response.headers().entries().collect(),
-            body: Body { reader, _exchange: exchange },
+            body: Body { reader, exchange },
         })
     }
 }
@@ -130,9 +130,11 @@ fn unreachable_because(error: &JsValue) -> ProviderError {
     }
 }
 
-/// An exchange that is under way; dropping it ends it, which the service sees at once.
+/// An exchange that is under way; dropping it ends it, which the service sees at once. One that is over is let be:
+/// to abort it would make an error, with its stack, for nobody.
 struct Exchange {
     controller: AbortController,
+    is_over: bool,
     /// In Node 20 a signal knows its request weakly: were that collected, nobody would be told.
     request: Option<web_sys::Request>,
 }
@@ -140,13 +142,15 @@ struct Exchange {
 impl Exchange {
     fn new() -> Result<Self, ProviderError> {
         let controller = AbortController::new().map_err(|_| ProviderError::Function)?;
-        Ok(Self { controller, request: None })
+        Ok(Self { controller, is_over: false, request: None })
     }
 }
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        self.controller.abort();
+        if !self.is_over {
+            self.controller.abort();
+        }
         self.request.take();
     }
 }
@@ -154,14 +158,15 @@ impl Drop for Exchange {
 /// The body of a reply.
 pub(super) struct Body {
     reader: Option<ReadableStreamDefaultReader>,
-    _exchange: Exchange,
+    exchange: Exchange,
 }
 
 impl ReplyBody for Body {
     async fn next(&mut self) -> Option<Result<Vec<u8>, Broken>> {
         let Ok(piece) = JsFuture::from(self.reader.as_ref()?.read()).await else { return Some(Err(Broken)) };
-        let bytes = Reflect::get(&piece, &"value".into()).ok()?;
-        bytes.dyn_into::<Uint8Array>().ok().map(|bytes| Ok(bytes.to_vec()))
+        let bytes = Reflect::get(&piece, &"value".into()).ok()?.dyn_into::<Uint8Array>().ok();
+        self.exchange.is_over = bytes.is_none();
+        bytes.map(|bytes| Ok(bytes.to_vec()))
     }
 }
 

@@ -61,7 +61,7 @@ fn reply(mut response: Response, exchange: Exchange) -> NetworkReply<Body> {
         status: response.status_code(),
         headers: response.headers().entries().collect(),
         // A reply without a body, such as a 204, has no stream.
-        body: Body { stream: response.stream().ok(), _exchange: exchange },
+        body: Body { stream: response.stream().ok(), exchange },
     }
 }
 
@@ -123,7 +123,7 @@ fn outgoing(request: &HttpRequest) -> worker::Result<Request> {
     Request::new_with_init(&request.url, &init)
 }
 
-/// An exchange that is under way; dropping it ends it, which the service sees at once.
+/// An exchange that is under way; dropping it ends it, which the service sees at once. One that is over has nothing left.
 struct Exchange(Option<AbortController>);
 
 impl Drop for Exchange {
@@ -137,13 +137,16 @@ impl Drop for Exchange {
 /// The body of a reply.
 pub(super) struct Body {
     stream: Option<ByteStream>,
-    _exchange: Exchange,
+    exchange: Exchange,
 }
 
 impl ReplyBody for Body {
     async fn next(&mut self) -> Option<Result<Vec<u8>, Broken>> {
-        let piece = self.stream.as_mut()?.next().await?;
-        Some(piece.map_err(|_| Broken))
+        let piece = self.stream.as_mut()?.next().await;
+        if piece.is_none() {
+            self.exchange.0.take();
+        }
+        Some(piece?.map_err(|_| Broken))
     }
 }
 

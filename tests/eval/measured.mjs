@@ -15,7 +15,7 @@ const SHRINKAGE = 3;
 /** @typedef {(rows: object[]) => Promise<any[]>} Measure what the product says of rows, in their order */
 
 /** The labelled texts of a set, or undefined. @param {string} directory @param {string} name */
-function read(directory, name) {
+export function read(directory, name) {
   const file = join(directory, name);
   if (!existsSync(file)) return undefined;
   return readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line));

@@ -24,21 +24,24 @@ export const isLabelled = (question, passageId, url) =>
 /**
  * Asks all questions under one strategy.
  * @param {import("../../www/src/client/types.ts").Assistant} assistant
+ * @param {{ question: string }[]} questions
+ * @param {string} strategy
+ * @param {import("../../www/src/client/types.ts").AskOptions} [options] besides it
  */
-export async function askAll(assistant, questions, strategy) {
+export async function askAll(assistant, questions, strategy, options = {}) {
   const asked = [];
   for (const question of questions) {
     const hits = await assistant.search(question.question, FIRST);
-    const answer = await ask(assistant, question.question, strategy);
+    const answer = await ask(assistant, question.question, { ...options, strategy });
     asked.push(judge(question, hits, answer));
   }
   return asked;
 }
 
 /** What a service that failed could not answer is declined, with that reason; any other error is one. */
-async function ask(assistant, question, strategy) {
+async function ask(assistant, question, options) {
   try {
-    return await assistant.ask(question, { strategy });
+    return await assistant.ask(question, options);
   } catch (error) {
     if (error.code !== "provider_failed") throw error;
     return { outcome: "abstained", reason: error.code, text: "", citations: [], verdicts: [], sources: [], attempts: 0, usage: { calls: {} } };

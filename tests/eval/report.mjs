@@ -7,7 +7,7 @@ const COLOURS = ["#0b6e4f", "#c8553d", "#2b59c3", "#8a4fff", "#946c00"];
 const SIZE = { width: 420, height: 300, left: 48, bottom: 40, top: 12, right: 12 };
 
 /** @param {object} result what `npm run eval` found */
-export function report({ solver, questions, strategies, grounding, blindSpots, literals, answerability }) {
+export function report({ solver, questions, strategies, grounding, blindSpots, literals, answerability, verdicts }) {
   const held = Object.entries(strategies).flatMap(([name, groups]) => (groups["held out, en"] ? [[name, groups["held out, en"]]] : []));
   const parts = [
     `<h1>Evaluation</h1><p>Solver: ${escaped(solver)}. ${questions} questions of the project's own, over the documentation of fastify, undici and pino.</p>`,
@@ -18,6 +18,10 @@ export function report({ solver, questions, strategies, grounding, blindSpots, l
     ...signals("Grounding", grounding),
     ...signals("Answerable or not", answerability),
   ];
+  if (verdicts !== undefined) {
+    const rows = Object.entries(verdicts).map(([name, s]) => [name, s.rows, s.unknown, ...[s.accuracy, s.precision, s.recall, s.f1, s.auroc].map((value) => number(value))]);
+    parts.push("<h2>Verdicts of the model on labelled pairs</h2>", table(["set", "rows", "unknown", "accuracy", "precision", "recall", "F1", "AUROC of P(yes)"], rows));
+  }
   if (blindSpots !== undefined) {
     const rows = Object.entries(blindSpots.flagged).map(([edit, { sentences, builtin, overlap }]) => [edit, sentences, builtin, overlap]);
     parts.push(`<h2>Sentences flagged: ${escaped(blindSpots.set)}</h2>`, table(["edit", "sentences", "builtin", "overlap of words"], rows));

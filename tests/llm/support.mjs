@@ -12,7 +12,7 @@ const MOST_OUTPUT_TOKENS = 1024;
 const IDLE_LIMIT_MS = 3_000;
 
 /** How long a reply may take to begin and to go on: the model has one thread of a machine that may be busy. */
-export const TIMEOUTS = { headers: 120_000, idle: 120_000 };
+export const TIMEOUTS = { headers: 300_000, idle: 300_000 };
 
 // A model this small does not know when to stop: its draft ends at the first blank line, or not at all.
 const SHORT = { stop: ["\n\n"] };

@@ -5,6 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createAssistant, openai } from "../../dist/node.js";
 import { DOCUMENT, QUESTION, serveSilence } from "../services/leaving.mjs";
+import { serveChat } from "../services/openai.mjs";
 
 const WAYS = {
   "a cancelled question": [(controller) => controller.abort(), { name: "AbortError" }],
@@ -52,4 +53,22 @@ test("a call is stopped whatever the collector has taken meanwhile", async (t) =
   controller.abort();
   await assert.rejects(answering, { name: "AbortError" });
   await (await asked).ends();
+});
+
+test("a call whose reply was read to its end is let be", async (t) => {
+  const chat = await serveChat(({ role }) => ({ grade: '{"score": "yes"}', grounding: '{"grounded": "yes"}', usefulness: '{"useful": "yes"}' })[role] ?? "Ten minutes [1].");
+  t.after(() => chat.close());
+  const { fetch } = globalThis;
+  const verdicts = [];
+  globalThis.fetch = (request, ...more) => {
+    if (request.headers?.get("accept") === "application/json") verdicts.push(request.signal);
+    return fetch(request, ...more);
+  };
+  t.after(() => (globalThis.fetch = fetch));
+  const assistant = await createAssistant({ embedder: false, chat: openai({ baseUrl: chat.url, model: "m" }) });
+  t.after(() => assistant.dispose());
+  await assistant.add(DOCUMENT);
+  const answer = await assistant.ask(QUESTION, { strategy: "self-reflective" });
+  assert.equal(answer.outcome, "answered");
+  assert.deepEqual(verdicts.map(({ aborted }) => aborted), [false, false, false]);
 });
