@@ -74,6 +74,7 @@ impl EmbeddingIdentity {
 ///     url: String::new(),
 ///     title: "Server".into(),
 ///     headings: vec![],
+///     also: vec![],
 ///     span: Span { start: 0, end: text.len() },
 ///     text,
 ///     origin: Origin::Local,
