@@ -154,9 +154,9 @@ fn decode(mut bytes: &[u8], rows: usize) -> Option<Vec<Posting>> {
     if count == 0 || count > bytes.len() / 2 {
         return None;
     }
-    let mut list = Vec::with_capacity(count);
+    let mut list = vec![Posting { row: 0, frequency: 0 }; count];
     let mut next = 0_usize;
-    for _ in 0..count {
+    for posting in &mut list {
         // Most are of two bytes, and read without a call.
         let (gap, frequency) = if let [gap @ ..128, frequency @ ..128, rest @ ..] = bytes {
             bytes = rest;
@@ -166,7 +166,7 @@ fn decode(mut bytes: &[u8], rows: usize) -> Option<Vec<Posting>> {
         };
         let row = next.checked_add(gap).filter(|&row| row < rows)?;
         let frequency = u32::try_from(frequency).ok().filter(|&frequency| frequency > 0)?;
-        list.push(Posting { row: row as u32, frequency });
+        *posting = Posting { row: row as u32, frequency };
         next = row + 1;
     }
     bytes.is_empty().then_some(list)

@@ -29,6 +29,8 @@ struct Record<'a> {
     title: &'a str,
     #[serde(borrow)]
     headings: Vec<&'a str>,
+    #[serde(borrow)]
+    also: Vec<&'a str>,
     start: usize,
     text: &'a str,
     origin: Origin,
@@ -193,20 +195,21 @@ impl Saved {
 
 impl<'a> Record<'a> {
     fn of(Row { passage, reading, .. }: &'a Row) -> Self {
-        let Passage { url, title, headings, span, text, origin, .. } = passage;
-        let headings = headings.iter().map(String::as_str).collect();
-        Self { url, title, headings, start: span.start, text, origin: *origin, reading }
+        let Passage { url, title, headings, also, span, text, origin, id: _, document: _ } = passage;
+        let [headings, also] = [headings, also].map(|list| list.iter().map(String::as_str).collect());
+        Self { url, title, headings, also, start: span.start, text, origin: *origin, reading }
     }
 
     fn row(self, position: Position<'_>) -> Option<Row> {
         let Position { document, ordinal } = position;
+        let [headings, also] = [self.headings, self.also].map(|list| list.into_iter().map(str::to_owned).collect());
         let passage = Passage {
             id: Passage::id_of(document, ordinal as usize),
             document: document.to_owned(),
             url: self.url.to_owned(),
             title: self.title.to_owned(),
-            headings: self.headings.into_iter().map(str::to_owned).collect(),
-            also: Vec::new(),
+            headings,
+            also,
             span: Span { start: self.start, end: self.start.checked_add(self.text.len())? },
             text: self.text.to_owned(),
             origin: self.origin,

@@ -1,0 +1,113 @@
+//! What loading a snapshot asks of memory: nothing for each passage, posting or vector, and nothing because the file
+//! says so.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+#![allow(unsafe_code, reason = "an allocator is")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use countercheck::document::{Origin, Passage, Span};
+use countercheck::index::{EmbeddingIdentity, Index, SearchQuery};
+use xxhash_rust::xxh64::xxh64;
+
+/// What a thread has allocated.
+#[derive(Debug, Clone, Copy, Default)]
+struct Allocated {
+    times: usize,
+    bytes: usize,
+    largest: usize,
+}
+
+thread_local! {
+    static ALLOCATED: Cell<Allocated> = const { Cell::new(Allocated { times: 0, bytes: 0, largest: 0 }) };
+}
+
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+// SAFETY: it does what the system's does.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let Allocated { times, bytes, largest } = ALLOCATED.get();
+        let size = layout.size();
+        ALLOCATED.set(Allocated { times: times + 1, bytes: bytes + size, largest: largest.max(size) });
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+fn counted<T>(work: impl FnOnce() -> T) -> (T, Allocated) {
+    ALLOCATED.set(Allocated::default());
+    let made = work();
+    (made, ALLOCATED.get())
+}
+
+/// Documents of ten passages of many words, each with a vector.
+fn snapshot(passages: usize) -> Vec<u8> {
+    let mut index = Index::new(Some(EmbeddingIdentity { model: "m".into(), dimension: 8, normalised: false }));
+    for document in 0..passages / 10 {
+        let id = format!("{document:05}");
+        let passage = |ordinal: usize| {
+            let word = |at: usize| format!("word{} ", (document * 10 + ordinal) * at % 997);
+            let text: String = (1..30).map(word).collect();
+            Passage {
+                id: format!("{id}#{ordinal}"),
+                document: id.clone(),
+                url: String::new(),
+                title: "T".to_owned(),
+                headings: vec!["H".to_owned()],
+                also: Vec::new(),
+                span: Span { start: 0, end: text.len() },
+                text,
+                origin: Origin::Local,
+            }
+        };
+        let vectors = (1..=10).map(|n| Some(vec![n as f32; 8])).collect();
+        index.insert(&id, (0..10).map(passage).collect(), vectors).unwrap();
+    }
+    index.save(1)
+}
+
+#[test]
+fn loading_parses_no_passage_no_posting_and_no_vector() {
+    for passages in [100, 1_000, 10_000] {
+        let file = snapshot(passages);
+        let (index, allocated) = counted(|| Index::open(file).unwrap());
+        assert_eq!(index.passages(), passages);
+        // Which rows have vectors, and how long rows are: lists that double as they grow.
+        assert!(allocated.times < 60, "{passages} passages: {allocated:?}");
+        assert!(allocated.bytes < 8_192 + 24 * passages, "{passages} passages: {allocated:?}");
+        let query = SearchQuery { text: "word7", ..SearchQuery::default() };
+        let (hits, allocated) = counted(|| index.search(&query, 1).unwrap());
+        assert_eq!(hits.len(), 1);
+        // One block of 32 passages, of some eight strings each.
+        assert!(allocated.times < 32 * 10 + 200, "{passages} passages: {allocated:?}");
+    }
+}
+
+#[test]
+fn nothing_is_allocated_because_a_file_says_so() {
+    let bytes = snapshot(40);
+    let content = bytes.len() - 8;
+    // Wherever a number may begin, a great one.
+    for at in 8..content - 8 {
+        for great in [&[0xFF; 8][..], &[0xFF; 4], &[0xFF, 0xFF, 0xFF, 0x7F], &[0xFF, 0xFF, 0xFF, 0xFF, 0x0F]] {
+            let mut file = bytes.clone();
+            file[at..at + great.len()].copy_from_slice(great);
+            let checksum = xxh64(&file[..content], 0);
+            file[content..].copy_from_slice(&checksum.to_le_bytes());
+            let (index, loading) = counted(|| Index::open(file));
+            assert!(loading.bytes < 65_536, "byte {at}: {loading:?}");
+            let Ok(mut index) = index else { continue };
+            let (_, reading) = counted(|| index.insert("", Vec::new(), Vec::new()).is_ok());
+            assert!(reading.largest <= 255 * content, "byte {at}: {reading:?}");
+        }
+    }
+}
