@@ -34,6 +34,8 @@ async function main() {
   const { SETS, isMade, make } = await import("../benches/index/sets.mjs");
   const { PEERS } = await import("../benches/index/peers.mjs");
   const peers = options.includes("--peers") ? chosen("--peers") : Object.keys(PEERS);
+  const stranger = peers.find((name) => !(name in PEERS));
+  if (stranger !== undefined) throw new Stop(`no peer ${stranger}: there are ${Object.keys(PEERS).join(", ")}`);
   const sets = options.includes("--sets") ? SETS.filter(({ name }) => chosen("--sets").includes(name)) : SETS;
   const results = {};
   for (const set of sets) {
