@@ -77,9 +77,9 @@ async function measure(url, { name, task, body, said, rows }) {
   for (const row of rows) {
     const options = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body(row)) };
     const response = await fetch(`${url}/v1/tasks/${task}`, options);
-    const reply = await response.json();
-    if (!response.ok) throw new Stop(`${name}: the Worker answers ${JSON.stringify(reply)}`);
-    replies.push({ label: row.label === 1, ...said(reply) });
+    const text = await response.text();
+    if (!response.ok) throw new Stop(`${name}: the Worker answers ${response.status} ${text}`);
+    replies.push({ label: row.label === 1, ...said(JSON.parse(text)) });
   }
   const seconds = (Date.now() - started) / 1000 / rows.length;
   const decided = replies.filter(({ verdict }) => verdict !== "unknown");
