@@ -1,10 +1,12 @@
-//! The builtin grader's evidence: what a passage has of a question word by word.
+//! The builtin solver: what a passage has of a question word by word, and what is quoted of it.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use countercheck::corpus::Corpus;
 use countercheck::document::{Document, Format, Passage};
 use countercheck::embedding::StaticEmbedder;
+use countercheck::pipeline::task::{Generate, Task, TaskReply};
 use countercheck::solver::builtin::relevance::{Features, features, score};
+use countercheck::solver::builtin::solve_own;
 
 /// The place of the nearness of single words among the features.
 const NEARNESS: usize = 5;
@@ -50,4 +52,27 @@ fn without_vectors_only_words_that_occur_count() {
     assert!(of("shut", "0.md", &corpus)[NEARNESS].abs() < 1e-6);
     assert!((of("idle", "0.md", &corpus)[NEARNESS] - 1.0).abs() < 1e-6);
     assert!(of("?!", "0.md", &corpus).iter().all(|feature| feature.is_finite()), "a question without a word");
+}
+#[test]
+fn a_sentence_is_quoted_with_the_next_one_that_says_what_was_asked() {
+    let source = "# Widget server\n\n## maxWidgets\n\nThe option `maxWidgets` limits how many widgets a server may hold. It defaults to `12`. \
+        Nobody has ever needed more.\n\n## widgetTimeout\n\nHow long a widget may take to answer. The default is 3000.\n";
+    let mut corpus = Corpus::default();
+    let document = Document {
+        id: "widgets.md".to_owned(),
+        title: String::new(),
+        source: source.to_owned(),
+        url: String::new(),
+        format: Format::Markdown,
+    };
+    corpus.add(&document).unwrap();
+    let passages: Vec<Passage> = corpus.index().iter().cloned().collect();
+    let question = "What is the default of maxWidgets?".to_owned();
+    let task = Generate { question, passages: passages.clone(), rejected: Vec::new(), strict: false, temperature: 0.0 };
+    let TaskReply::Draft(draft) = solve_own(&Task::Generate(task), &corpus) else { panic!("no draft") };
+    assert!(draft.text.contains("It defaults to `12`."), "{}", draft.text);
+    assert!(!draft.text.contains("Nobody"), "{}", draft.text);
+    for quote in &draft.quotes {
+        assert!(passages[quote.passage].text.get(quote.span.start..quote.span.end).is_some());
+    }
 }

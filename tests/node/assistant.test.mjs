@@ -241,6 +241,31 @@ test("options_that_make_no_sense_are_refused", async () => {
   );
 });
 
+test("arguments_of_another_kind_are_refused_and_end_nothing", async (t) => {
+  const assistant = await assistantFor(t);
+  for (const id of [5, null, undefined, {}]) await assert.rejects(async () => assistant.remove(id), withCode("invalid_option"), String(id));
+  for (const onEvent of [5, "log", null]) await assert.rejects(async () => assistant.ask(QUESTION, { onEvent }), withCode("invalid_option"));
+  for (const signal of [5, {}, null]) {
+    await assert.rejects(async () => assistant.ask(QUESTION, { signal }), withCode("invalid_option"));
+    await assert.rejects(async () => assistant.search(QUESTION, 3, { signal }), withCode("invalid_option"));
+  }
+  assert.equal((await assistant.ask(QUESTION)).outcome, "answered");
+});
+
+test("what_a_function_of_the_page_threw_is_the_cause_of_the_failure", async (t) => {
+  const mistake = new Error("my model is down");
+  for (const chat of [() => { throw mistake; }, async () => { throw mistake; }]) {
+    const assistant = await createAssistant({ chat, embedder: false });
+    t.after(() => assistant.dispose());
+    await assistant.add({ id: "a.md", text: "# Limits\n\nThe option bodyLimit limits the size of a request body.\n" });
+    await assert.rejects(assistant.ask("How do I limit the size of a request body?"), (error) => {
+      assert.equal(error.code, "provider_failed");
+      assert.equal(error.cause, mistake);
+      return true;
+    });
+  }
+});
+
 test("defaults_hold_unless_a_question_says_otherwise", async (t) => {
   const assistant = await assistantFor(t, { defaults: { strategy: "naive", k: 2 } });
   const [byDefault, otherwise] = [

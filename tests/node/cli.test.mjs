@@ -103,9 +103,11 @@ test("ask_prints_the_answer_with_its_labels_and_sources", () => {
   assert.match(stdout, /\n\[1\] Limits\n {4}https:\/\/docs\.example\/service\/limits\.md#request-body\n/);
   const answer = JSON.parse(run("ask", "service.ccx", QUESTION, "--json").stdout);
   assert.equal(answer.outcome, "answered");
-  assert.equal(answer.usage.calls.grade, 4);
-  const batch = JSON.parse(run("ask", "service.ccx", QUESTION, "--batch", "--json").stdout);
-  assert.deepEqual([batch.usage.calls.grade, batch.verdicts, batch.text], [1, answer.verdicts, answer.text]);
+  assert.equal(answer.usage.calls.grade, 1, "countercheck grades what was found with one call");
+  const each = ["ask", "service.ccx", QUESTION, "--strategy", "self-reflective", "--json"];
+  const [single, batch] = [each, [...each, "--batch"]].map((args) => JSON.parse(run(...args).stdout));
+  assert.deepEqual([single.usage.calls.grade, batch.usage.calls.grade], [4, 1]);
+  assert.deepEqual([batch.verdicts, batch.text], [single.verdicts, single.text]);
 });
 
 test("ask_ends_with_3_when_there_is_no_answer", () => {

@@ -174,6 +174,15 @@ for (const relaxed of SCANS) {
       }
     });
 
+    test("options_that_nobody_would_look_at_are_refused", async () => {
+      await assert.rejects(made({ dimension: 3, metrik: "dot" }), code("unknown_field"));
+      await assert.rejects(made({ dimension: 3, approximate: true }), code("unknown_field"));
+      for (const dimension of ["3", undefined]) await assert.rejects(made({ dimension }), code("invalid_dimension"), String(dimension));
+      const index = await made({ dimension: 2 });
+      assert.throws(() => index.search([1, 0], 1, { fliter: () => true }), code("unknown_field"));
+      await assert.rejects(loadVectorIndex(index.save(), { dimension: 2 }), code("unknown_field"));
+    });
+
     test("a_disposed_index_says_so", async () => {
       const index = await made({ dimension: 2 });
       index.dispose();

@@ -25,6 +25,10 @@ const RANK: f32 = 0.25;
 const NAMED_BY_HEADING: f32 = 0.3;
 const MOST_BYTES_OPENING: usize = 400;
 
+/// A sentence is quoted with the next one where that has a word of the question that it lacks (`It defaults to
+/// 12.`), up to so many bytes.
+const MOST_BYTES_CONTINUED: usize = 400;
+
 /// A place that announces what follows (`… like this:`) is quoted with it, up to so many bytes.
 const MOST_BYTES_ANNOUNCED: usize = 700;
 
@@ -52,7 +56,31 @@ pub(super) fn draft(question: &str, passages: &[Passage], corpus: &Corpus) -> Dr
         let at = chosen.partition_point(|c| (c.passage, c.span) < (next.passage, next.span));
         chosen.insert(at, *next);
     }
-    write(&chosen, passages)
+    let whole: Vec<Place> = chosen.iter().map(|place| continued(&query, *place, &chosen, passages)).collect();
+    write(&whole, passages)
+}
+
+/// The place with the sentence after it in its paragraph, where that has a word of the question that neither the
+/// place nor its headings have.
+fn continued(query: &Query, place: Place, chosen: &[Place], passages: &[Passage]) -> Place {
+    let passage = &passages[place.passage];
+    let units = query.reading(passage).units;
+    let Some((unit, seen)) = units.into_iter().find(|(unit, _)| unit.span.start >= place.span.end) else {
+        return place;
+    };
+    let longer = Place { span: Span { start: place.span.start, end: unit.span.end }, ..place };
+    let is_next = unit.kind == UnitKind::Sentence
+        && longer.span.len() <= MOST_BYTES_CONTINUED
+        && !passage.text[place.span.end..unit.span.start].contains("\n\n")
+        && !chosen.iter().any(|other| other.span != place.span && repeats(other, &longer, passages));
+    if !is_next {
+        return place;
+    }
+    let mut said = query.terms(&passage.text[place.span.start..place.span.end]);
+    said.extend(query.terms(&passage.breadcrumb()));
+    let before = query.coverage(&said);
+    said.extend(query.terms(&seen));
+    if query.coverage(&said) > before { longer } else { place }
 }
 
 /// Whether a draft says what its quotes say, and nothing else.

@@ -14,7 +14,7 @@ export interface QueryOptions {
   /** The question or query. */
   words: string[];
   k: number | undefined;
-  /** Whether all passages are graded at once. */
+  /** Whether all passages are graded at once, where the strategy would grade each by itself. */
   batch: boolean;
   json: boolean;
   /** The model that the index was made with, if it is not the table, and who answers and how. */
@@ -25,7 +25,8 @@ export interface QueryOptions {
 export async function askCommand(options: QueryOptions): Promise<number> {
   const { assistant, words } = await open(options, "a question");
   const started = performance.now();
-  const answer = await assistant.ask(words, { batch: options.batch, ...(options.k === undefined ? {} : { k: options.k }) });
+  // What is not asked for is left to the strategy.
+  const answer = await assistant.ask(words, { ...(options.batch && { batch: true }), ...(options.k !== undefined && { k: options.k }) });
   const milliseconds = Math.max(1, Math.round(performance.now() - started));
   console.log(options.json ? JSON.stringify(answer, null, 2) : printable(answerText(answer, milliseconds)));
   return answer.outcome === "abstained" ? EXIT.abstained : EXIT.done;

@@ -19,6 +19,7 @@ export function assistantOf(backend: Backend, defaults: AskDefaults = {}, priced
   function guarded<T>(signal: AbortSignal | undefined, work: (cancellation: Cancellation) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (disposed) throw disposal();
+      if (signal !== undefined && typeof signal?.addEventListener !== "function") throw misuse("signal", "an AbortSignal");
       if (signal?.aborted) throw abortError(signal);
       const cancellation = new Cancellation();
       const end = () => {
@@ -38,6 +39,7 @@ export function assistantOf(backend: Backend, defaults: AskDefaults = {}, priced
 
   const assistant: Assistant = {
     ask(question, { signal, onEvent, ...options } = {}) {
+      if (onEvent !== undefined && typeof onEvent !== "function") throw misuse("onEvent", "a function");
       const asked = { ...defaults, ...options, question } as AskRequest;
       const request = priced?.request(asked) ?? asked;
       const finish = (answer: RunAnswer): Answer => priced?.answer(answer) ?? answer;
@@ -58,7 +60,11 @@ export function assistantOf(backend: Backend, defaults: AskDefaults = {}, priced
       }
       return { documents: documents.length, passages };
     },
-    remove: (id) => guarded(undefined, () => backend.remove(id)),
+    remove: (id) =>
+      guarded(undefined, () => {
+        if (typeof id !== "string") throw misuse("id", "a string");
+        return backend.remove(id);
+      }),
     save: () => guarded(undefined, () => backend.save()),
     statistics: () => guarded(undefined, () => backend.statistics()),
     dispose() {
@@ -70,6 +76,10 @@ export function assistantOf(backend: Backend, defaults: AskDefaults = {}, priced
     [Symbol.dispose]: () => assistant.dispose(),
   };
   return assistant;
+}
+
+function misuse(name: string, kind: string): CountercheckError {
+  return new CountercheckError("invalid_option", `\`${name}\` must be ${kind}`);
 }
 
 function disposal(): CountercheckError {

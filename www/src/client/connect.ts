@@ -41,7 +41,28 @@ export async function connected(
   shared: Kit,
 ): Promise<Backend> {
   kit = shared;
-  const connect = connection(options);
+  const functions = new PageFunctions();
+  return explaining(await connectedBackend(options, files, functions), functions);
+}
+
+/** A failure of a function of the page has what the function threw as its cause. */
+function explaining(backend: Backend, { thrown }: PageFunctions): Backend {
+  const ask = backend.ask.bind(backend);
+  backend.ask = (...asked) =>
+    ask(...asked).catch((error: unknown) => {
+      const failed = error instanceof kit.CountercheckError && error.code === "provider_failed";
+      if (failed && "error" in thrown) error.cause = thrown.error;
+      throw error;
+    });
+  return backend;
+}
+
+async function connectedBackend(
+  options: AssistantOptions,
+  files: () => Promise<EngineFiles>,
+  functions: PageFunctions,
+): Promise<Backend> {
+  const connect = connection(options, functions);
   const runtime = modelsRuntime(kit);
   const [loaded] = await Promise.all([files(), runtime.load(options.wasm)]);
   const { embed, retrieve, teacher } = options;
@@ -61,8 +82,10 @@ export async function connected(
 }
 
 /** Checks who is to be asked, once; what is wrong is said before anything is loaded. */
-function connection({ chat, search, embed, retrieve, cache }: AssistantOptions): (engine: glue.Engine) => void {
-  const functions = new PageFunctions();
+function connection(
+  { chat, search, embed, retrieve, cache }: AssistantOptions,
+  functions: PageFunctions,
+): (engine: glue.Engine) => void {
   const settings: Record<string, unknown> = {};
   for (const role of ROLES) settings[role] = solver(solversOf(chat, role), role, functions);
   if (search !== undefined) settings.search = webSearch(search, functions);

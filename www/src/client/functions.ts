@@ -21,6 +21,8 @@ export class PageFunctions {
   readonly searches: SearchFunction[] = [];
   readonly retrievers: RetrieveFunction[] = [];
   store: CacheOptions | undefined;
+  /** What one of them threw last: the engine only hears that it failed. */
+  thrown: { error?: unknown } = {};
   readonly #calls = new Map<number, Call>();
   #settle: (call: number, fulfilled: boolean, reply: unknown) => void = () => {};
   #told: (call: number, text: string) => void = () => {};
@@ -30,6 +32,7 @@ export class PageFunctions {
     const functions = new PageFunctions();
     for (const list of ["models", "scorers", "searches", "retrievers"] as const) functions[list].push(...(this[list] as never[]));
     functions.store = this.store;
+    functions.thrown = this.thrown;
     return functions;
   }
 
@@ -135,16 +138,17 @@ export class PageFunctions {
         // The engine that asked has stopped, and whoever waited was told so.
       }
     };
+    const failed = (error: unknown) => {
+      this.thrown.error = error;
+      settle(false, undefined);
+    };
     let given: unknown;
     try {
       given = work(call);
-    } catch {
-      return settle(false, undefined);
+    } catch (error) {
+      return failed(error);
     }
-    Promise.resolve(given).then(
-      (value) => settle(true, value),
-      () => settle(false, undefined),
-    );
+    Promise.resolve(given).then((value) => settle(true, value), failed);
   }
 }
 

@@ -5,7 +5,7 @@
 import { CountercheckError } from "../client/error.ts";
 import { loadBytes } from "../client/source.ts";
 import type { Source } from "../client/types.ts";
-import { VectorIndex } from "./vector-index.ts";
+import { VectorIndex, checkNames } from "./vector-index.ts";
 import type { Metric } from "./vector-index.ts";
 
 export { CountercheckError, VectorIndex };
@@ -39,12 +39,14 @@ let own: Promise<WebAssembly.Module> | undefined;
  * const [best] = index.search(query, 1);
  */
 export async function createVectorIndex(options: VectorIndexOptions): Promise<VectorIndex> {
+  checkNames("createVectorIndex", options, ["dimension", "metric", "wasm", "relaxed"]);
   const { dimension, metric = "cosine", wasm, relaxed = true } = options;
   return VectorIndex.make(await moduleOf(wasm), { dimension, metric }, relaxed);
 }
 
 /** Makes an index of what `save` returned. */
 export async function loadVectorIndex(file: Source, options: VectorModuleOptions = {}): Promise<VectorIndex> {
+  checkNames("loadVectorIndex", options, ["wasm", "relaxed"]);
   const { wasm, relaxed = true } = options;
   const [module, bytes] = await Promise.all([moduleOf(wasm), loadBytes(file, "the vectors", "Check their address.")]);
   return VectorIndex.make(module, bytes, relaxed);

@@ -102,8 +102,11 @@ export class VectorIndex {
       const metric = METRICS.indexOf(from.metric);
       if (metric < 0) throw invalid(`metric is one of ${METRICS.join(", ")}`);
       dimension = from.dimension;
+      if (!Number.isInteger(dimension)) {
+        throw new CountercheckError("invalid_dimension", "`dimension` is the number of components of each vector: a whole number");
+      }
       // Other numbers would be cut to 32 bits: 0 is refused in words.
-      checked(made, made.create(Number.isInteger(dimension) && dimension < 2 ** 31 ? Math.max(dimension, 0) : 0, metric));
+      checked(made, made.create(dimension < 2 ** 31 ? Math.max(dimension, 0) : 0, metric));
     }
     index = new VectorIndex(made, dimension, METRICS[made.metric()] ?? "cosine");
     index.#unnamed = from instanceof Uint8Array;
@@ -162,7 +165,9 @@ export class VectorIndex {
    * The `k` nearest vectors, nearest first, equally near ones by id; all of them when there are fewer.
    * They are the same as if every score were computed, unless they are to be approximate.
    */
-  search(vector: ArrayLike<number>, k = 10, { filter, approximate = false }: VectorSearchOptions = {}): VectorHit[] {
+  search(vector: ArrayLike<number>, k = 10, options: VectorSearchOptions = {}): VectorHit[] {
+    checkNames("search", options, ["filter", "approximate"]);
+    const { filter, approximate = false } = options;
     if (!Number.isInteger(k) || k < 0) throw invalid("k is a number of vectors: 0, 1, 2, …");
     return this.#call((exports) => {
       // The module cannot be asked for names while it searches.
@@ -240,6 +245,12 @@ export class VectorIndex {
       throw new CountercheckError("panicked", "the index stopped unexpectedly: load it again", { cause: error });
     }
   }
+}
+
+/** Refuses options that nobody would look at. */
+export function checkNames(of: string, options: object, known: string[]): void {
+  const unknown = Object.keys(options ?? {}).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new CountercheckError("unknown_field", `${of} has no option \`${unknown}\`: there are ${known.join(", ")}`);
 }
 
 function give(exports: Exports, id: string, vector: ArrayLike<number>): void {
