@@ -148,7 +148,7 @@ async fn respond(
             let request = TaskRequest::from_json(&body)?;
             let (language, task) = (request.language, request.task(name)?);
             if settings.services.is_builtin() {
-                let message = "there is no model here: set CHAT_BASE_URL and CHAT_MODEL";
+                let message = "there is no model here: set CHAT_MODEL, and CHAT_VENDOR or CHAT_BASE_URL";
                 return Err(Problem::new("not_configured", 503, message));
             }
             let kept = Kept::of(&env, &settings);

@@ -31,7 +31,9 @@ pub enum ProviderError {
     #[error("the Worker is not bound to Workers AI: add [ai] binding = \"AI\" to wrangler.toml")]
     NotBound,
     /// A Worker of ours that lacks settings: only its operator can mend that.
-    #[error("the Worker is not set up: its operator must mend its settings, and sees at /healthz which")]
+    #[error(
+        "the Worker is not set up for this: its operator must give it a model or a web search, or mend the settings that /healthz names"
+    )]
     Misconfigured,
     /// There is no such model, or the base URL is wrong.
     #[error("the service knows no such model or address: check the model's name and the base URL")]
@@ -78,8 +80,8 @@ pub enum ProviderError {
     },
     /// A browser's failed fetch, which does not say why.
     #[error(
-        "the browser could not reach the service: it is offline, the service allows no requests from \
-         this page (CORS), an extension blocks it, or an https page asks for an http address"
+        "the service could not be reached: it is offline or, where a browser asks, it allows no requests from this \
+         page (CORS), an extension blocks it, or an https page asks for an http address"
     )]
     CorsOrNetwork,
     /// A reply came that is not one.

@@ -20,7 +20,7 @@ const OF_SERVICES: Record<string, string | ((origin: string) => string)> = {
   unauthorized: "The service did not accept the key. Check it in the settings.",
   quota_exhausted: "The account at the service has no quota left. Check its plan and balance, or choose another service.",
   forbidden: "The service does not allow this. Check what the key may be used for.",
-  misconfigured: "The Worker at this address is not set up. Its owner sees at its /healthz what is missing.",
+  misconfigured: "The Worker at this address is not set up for this. Its owner must give it a model or a web search, or see at its /healthz what is wrong.",
   not_found: "The service knows no such model, or there is none at this address. Check both in the settings; most addresses end in /v1.",
   invalid_request: "The service rejected the request. Check the model’s name in the settings, or choose another model.",
   unprocessable: "The service rejected the request. Check the model’s name in the settings, or choose another model.",
