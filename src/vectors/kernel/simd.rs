@@ -3,6 +3,7 @@
 //! The only `unsafe` of the crate outside the module for JavaScript: loads from slices whose lengths are
 //! checked before, and the call of a scan that JavaScript has put in the table of functions.
 #![expect(unsafe_code, reason = "WebAssembly's loads take pointers")]
+#![allow(clippy::wildcard_imports, clippy::many_single_char_names, reason = "dozens of instructions, and registers")]
 
 use std::arch::wasm32::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
