@@ -4,19 +4,10 @@
 // timers and the way into wasm and back. Prints one line of JSON.
 import { createAssistant, openai } from "../../dist/node.js";
 import { roleOf } from "../../tests/services/openai.mjs";
+import { BATCH, PASSAGES, QUESTION } from "./setting.mjs";
 
 const RUNS = Number(process.env.RUNS ?? 200);
 const WARM_UP = Number(process.env.WARM_UP ?? 500);
-/** Runs between two looks at the CPU clock: see cpu.mjs. */
-const BATCH = 10;
-const QUESTION = "How do I limit the size of a request body?";
-
-const PASSAGES = [
-  "The option bodyLimit sets the maximum size of a request body in bytes. Its default is 1048576 bytes (1 MiB).",
-  "A request with a body above the limit is answered with status 413, before a handler has seen it.",
-  "A route may have a limit of its own, larger or smaller than that of the server that it belongs to.",
-  "The size is that of the body as it was sent: a compressed request body is counted compressed.",
-];
 
 const DRAFT = "The option bodyLimit sets the maximum size of a request body in bytes. A request with a body above the limit is answered with status 413.";
 const CLAIMS = ["sets the maximum size of a request body in bytes", "is answered with status 413"];
@@ -79,7 +70,7 @@ globalThis.fetch = async (request) => {
 };
 
 const assistant = await createAssistant({ embedder: false, chat: openai({ baseUrl: "https://model.example/v1", model: "m", key: "k" }) });
-await assistant.add(PASSAGES.map((text, i) => ({ id: `limits-${i}.md`, title: `Limits ${i + 1}`, text })));
+await assistant.add(PASSAGES.map((passage, i) => ({ id: `limits-${i}.md`, ...passage })));
 
 async function run(strategy) {
   const answer = await assistant.ask(QUESTION, { k: 4, strategy });

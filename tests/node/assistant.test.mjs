@@ -259,11 +259,20 @@ test("what_a_function_of_the_page_threw_is_the_cause_of_the_failure", async (t) 
     t.after(() => assistant.dispose());
     await assistant.add({ id: "a.md", text: "# Limits\n\nThe option bodyLimit limits the size of a request body.\n" });
     await assert.rejects(assistant.ask("How do I limit the size of a request body?"), (error) => {
-      assert.equal(error.code, "provider_failed");
+      assert.deepEqual([error.code, error.serviceCode], ["provider_failed", "function_failed"]);
       assert.equal(error.cause, mistake);
       return true;
     });
   }
+  // A function that gives something useless threw nothing, whatever was thrown before.
+  let give = () => { throw mistake; };
+  const assistant = await createAssistant({ chat: async () => give(), embedder: false });
+  t.after(() => assistant.dispose());
+  await assistant.add({ id: "a.md", text: "# Limits\n\nThe option bodyLimit limits the size of a request body.\n" });
+  const cause = () => assistant.ask("How do I limit the size of a request body?").then(assert.fail, (error) => error.cause);
+  assert.equal(await cause(), mistake);
+  give = () => ({ text: 5 });
+  assert.notEqual(await cause(), mistake);
 });
 
 test("defaults_hold_unless_a_question_says_otherwise", async (t) => {

@@ -50,7 +50,8 @@ function explaining(backend: Backend, { thrown }: PageFunctions): Backend {
   const ask = backend.ask.bind(backend);
   backend.ask = (...asked) =>
     ask(...asked).catch((error: unknown) => {
-      const failed = error instanceof kit.CountercheckError && error.code === "provider_failed";
+      // Another service of the assistant may have failed after a function did.
+      const failed = error instanceof kit.CountercheckError && error.serviceCode === "function_failed";
       if (failed && "error" in thrown) error.cause = thrown.error;
       throw error;
     });

@@ -21,7 +21,7 @@ export class PageFunctions {
   readonly searches: SearchFunction[] = [];
   readonly retrievers: RetrieveFunction[] = [];
   store: CacheOptions | undefined;
-  /** What one of them threw last: the engine only hears that it failed. */
+  /** What the one that ended last threw, if it threw: the engine only hears that it failed. */
   thrown: { error?: unknown } = {};
   readonly #calls = new Map<number, Call>();
   #settle: (call: number, fulfilled: boolean, reply: unknown) => void = () => {};
@@ -148,7 +148,10 @@ export class PageFunctions {
     } catch (error) {
       return failed(error);
     }
-    Promise.resolve(given).then((value) => settle(true, value), failed);
+    Promise.resolve(given).then((value) => {
+      delete this.thrown.error;
+      settle(true, value);
+    }, failed);
   }
 }
 
