@@ -11,12 +11,12 @@ import { dist, root } from "./lib/paths.mjs";
 import { assembleSite, copyIfChanged } from "./lib/site.mjs";
 import { Stop, isMain, script } from "./lib/stop.mjs";
 import { declareTypes } from "./lib/types.mjs";
-import { browserModule, buildVectors, buildWasm, modelsModule, wasmFile, workerModule } from "./lib/wasm.mjs";
+import { browserModule, buildVectors, buildWasm, modelsModule, nodeModule, wasmFile, workerModule } from "./lib/wasm.mjs";
 import { setup } from "./setup.mjs";
 
-/** The module, the library around it, and the site that serves both. */
+/** The modules, the library around them, and the site that serves both. */
 async function buildBrowser() {
-  for (const module of [browserModule, modelsModule]) {
+  for (const module of [browserModule, modelsModule, nodeModule]) {
     await buildWasm(module);
     // The library looks for its files beside itself.
     copyIfChanged(wasmFile(module), join(dist, `${module.name}_bg.wasm`));

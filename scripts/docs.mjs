@@ -15,7 +15,7 @@ const PACKAGES = ["fastify", "undici", "pino"];
 /** Indexes the documentation into the site, unless neither it nor the indexer changed. */
 export async function indexDocs() {
   const sources = PACKAGES.map(documentation);
-  const indexer = ["cli.js", "node.js", "countercheck.js", "countercheck_bg.wasm", "embedder.bin"];
+  const indexer = ["cli.js", "node.js", "countercheck.js", "countercheck_node_bg.wasm", "embedder.bin"];
   const files = indexer.map((name) => join(dist, name));
   const hash = hashOf({ files, values: sources.flatMap(({ directory, baseUrl }) => [directory, baseUrl]) });
   const made = await unlessFresh(join(dist, ".docs-inputs"), hash, [DOCS_INDEX], async () => {

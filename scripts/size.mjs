@@ -1,4 +1,4 @@
-// `npm run size`: what a page downloads and what the Worker uploads, against size-budget.json.
+// `npm run size`: what a page downloads, what the Worker uploads and what Node reads, against size-budget.json.
 //
 // "browser" is the wasm module and the client with its glue, which together index and answer. The
 // embedder's table, the client of a Worker and the custom element are loaded on demand and listed apart.
@@ -21,6 +21,8 @@ function parts() {
     worker: ["dist/worker/index_bg.wasm", "dist/worker/entry.js"],
     // In place of the small module, for pages that ask a model or search the web.
     models: ["dist/countercheck_models_bg.wasm", "dist/countercheck.js", ...chunks.filter(isShared), ...named("connect")],
+    // On disk: nobody downloads it by itself.
+    node: ["dist/countercheck_node_bg.wasm", "dist/node.js", "dist/countercheck.js", ...chunks.filter(isShared), ...named("connect")],
     vectors: ["dist/vectors.wasm", "dist/vectors.js"],
     remote: named("remote"),
     element: ["dist/element.js"],

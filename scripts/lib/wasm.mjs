@@ -13,6 +13,7 @@ import { Stop } from "./stop.mjs";
  * @property {string} feature the Cargo feature that makes it
  * @property {string} directory below dist/
  * @property {string} name of the module: NAME.js and NAME_bg.wasm
+ * @property {boolean} [fast] compiled for speed: whoever loads it does not download it
  */
 
 /** @type {Product} */
@@ -21,14 +22,18 @@ export const browserModule = { feature: "browser", directory: "wasm", name: "cou
 /** @type {Product} the same page with models and web search behind it, loaded in its place */
 export const modelsModule = { feature: "models", directory: "wasm-models", name: "countercheck_models" };
 
+/** @type {Product} what Node, Deno and Bun read from disk in place of either */
+export const nodeModule = { feature: "models", directory: "wasm-node", name: "countercheck_node", fast: true };
+
 /** @type {Product} */
 export const workerModule = { feature: "worker", directory: "worker", name: "index" };
 
 /** The scan of vectors for engines with relaxed SIMD: a module of one function, which the bundles carry inside. */
 export const scanModule = join(dist, "vectors", "scan.module");
 
-/** The profile in Cargo.toml. */
+/** The profiles in Cargo.toml. */
 const PROFILE = "wasm";
+const FAST_PROFILE = "release";
 
 // `--target web` serves every host: pages fetch the module, Node and workerd hand it over. The reset
 // function lets the glue start over in a fresh instance after a panic.
@@ -45,6 +50,7 @@ const WASM_OPT = [
   "--one-caller-inline-max-function-size=0", "--low-memory-unused", "--reorder-functions-by-name", "--strip-debug", "--strip-producers",
   ...FEATURES.map((feature) => `--enable-${feature}`),
 ];
+const FAST_WASM_OPT = ["-O3", "--low-memory-unused", "--strip-debug", "--strip-producers", ...FEATURES.map((feature) => `--enable-${feature}`)];
 
 /** @param {Product} product @returns {string} path of the finished module */
 export const wasmFile = ({ directory, name }) => join(dist, directory, `${name}_bg.wasm`);
@@ -57,11 +63,14 @@ export async function buildWasm(product) {
   const compiled = await compile(product);
   const directory = join(dist, product.directory);
   const script = join(directory, `${product.name}.js`);
-  const hash = hashOf({ files: [compiled, join(root, "package-lock.json")], values: [wasmBindgenVersion(), ...BINDGEN, ...WASM_OPT] });
+  const options = product.fast ? FAST_WASM_OPT : WASM_OPT;
+  const hash = hashOf({ files: [compiled, join(root, "package-lock.json")], values: [wasmBindgenVersion(), ...BINDGEN, ...options] });
   const stamp = join(directory, ".inputs");
-  const made = await unlessFresh(stamp, hash, [script, wasmFile(product)], () => bind(product, compiled, directory));
-  console.log(`build: ${product.feature} module: ${made ? "made" : "unchanged"}`);
+  const made = await unlessFresh(stamp, hash, [script, wasmFile(product)], () => bind(product, compiled, directory, options));
+  console.log(`build: ${label(product)}: ${made ? "made" : "unchanged"}`);
 }
+
+const label = ({ feature, fast }) => (fast ? `${feature} module for Node` : `${feature} module`);
 
 // Of so little code "s" makes a smaller download than "z", and a faster scan. JavaScript adds a function to the table.
 const VECTORS = ["build", "--package", "countercheck-vectors", "--config", `profile.${PROFILE}.opt-level="s"`];
@@ -80,7 +89,7 @@ const SCAN = [
 export async function buildVectors() {
   const directory = join(dist, "vectors");
   mkdirSync(directory, { recursive: true });
-  const target = await cargo(undefined, "vectors", "the vectors module", VECTORS, OPEN_TABLE);
+  const target = await cargo(undefined, "vectors", "the vectors module", VECTORS, { flags: OPEN_TABLE });
   await shrinkVectors("vectors", join(target, "countercheck_vectors.wasm"), join(directory, "vectors.wasm"));
   const scan = join(directory, "scan.compiled");
   const source = join(root, "www", "src", "vectors", "scan.rs");
@@ -97,9 +106,12 @@ async function shrinkVectors(name, compiled, finished) {
 }
 
 /** Runs cargo and gives the path of what it made. */
-async function compile({ feature }) {
+async function compile(product) {
+  const { feature, fast } = product;
   // rustc rather than build: only for a lone cdylib does cargo optimise at link time.
-  return join(await cargo(feature, feature, `the ${feature} module`, ["rustc", "--lib", "--crate-type", "cdylib"]), "countercheck.wasm");
+  const command = ["rustc", "--lib", "--crate-type", "cdylib"];
+  const made = await cargo(feature, feature, `the ${label(product)}`, command, { profile: fast ? FAST_PROFILE : PROFILE });
+  return join(made, "countercheck.wasm");
 }
 
 /**
@@ -115,32 +127,32 @@ export async function compileExample(name, { optimised = false } = {}) {
 }
 
 /** Runs cargo for one feature, or none, and gives the directory of what it makes. */
-async function cargo(feature, product, label, command, flags = []) {
-  // A directory for each product: both are called countercheck.wasm, and cargo would not notice
+async function cargo(feature, product, label, command, { flags = [], profile = PROFILE } = {}) {
+  // A directory for each feature: all are called countercheck.wasm, and cargo would not notice
   // that one has overwritten the other.
   const target = join(cargoTarget, product);
   const locked = process.env.CI ? ["--locked"] : [];
   const env = { ...wasmEnvironment(), CARGO_TERM_COLOR: "never" };
   await run("cargo", ["fetch", "--quiet", "--target", WASM_TARGET, ...locked], { env });
-  const what = ["--profile", PROFILE, "--target", WASM_TARGET, ...(feature === undefined ? [] : ["--features", feature]), ...locked];
+  const what = ["--profile", profile, "--target", WASM_TARGET, ...(feature === undefined ? [] : ["--features", feature]), ...locked];
   const where = ["--target-dir", target, "--config", `target.${WASM_TARGET}.rustflags=${JSON.stringify([...remapPaths(), ...flags])}`];
   await runLong(`compiling ${label}`, "cargo", [...command, ...what, ...where], {
     env,
     progress: (line) => /^\s*Compiling (\S+)/.exec(line)?.[1],
   });
-  return join(target, WASM_TARGET, PROFILE);
+  return join(target, WASM_TARGET, profile);
 }
 
-async function bind({ name }, compiled, directory) {
+async function bind({ name }, compiled, directory, options) {
   mkdirSync(directory, { recursive: true });
   await run(findWasmBindgen(), [...BINDGEN, "--out-dir", directory, "--out-name", name, compiled]);
   // It would type `import module from "./NAME_bg.wasm"` by the exports; hosts give the module itself.
   rmSync(join(directory, `${name}_bg.wasm.d.ts`));
   const bound = join(directory, `${name}_bg.wasm`);
-  await shrink(name, bound, bound, WASM_OPT);
+  await shrink(name, bound, bound, options);
 }
 
-/** Optimises a module for size. */
+/** Optimises a module. */
 async function shrink(name, from, to, options) {
   const small = `${to}.small`;
   const wasmOpt = join(root, "node_modules", "binaryen", "bin", "wasm-opt");

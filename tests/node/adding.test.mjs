@@ -1,11 +1,13 @@
-// `add` where the small module answers: it reads no documents, so the assistant goes on in the larger one.
+// `add` where the small module of pages answers: it reads no documents, so the assistant goes on in the larger one.
+// The modules are those of pages, here in Node, which has one that does both.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { CountercheckError, createAssistant } from "../../dist/node.js";
-import { DOCUMENTS, QUESTION, assistantFor } from "./support.mjs";
+import { CountercheckError } from "../../dist/countercheck.js";
+import { createAssistant as createInNode } from "../../dist/node.js";
+import { DOCUMENTS, QUESTION, assistantFor as assistantOf, built, createPageAssistant as createAssistant } from "./support.mjs";
 
-const models = readFileSync(new URL("../../dist/countercheck_models_bg.wasm", import.meta.url));
+const models = built("countercheck_models_bg.wasm");
+const assistantFor = (t, options) => assistantOf(t, options, createAssistant);
 const EXTRA = { id: "extra.md", text: "# Extra\n\nThe kettle boils at noon." };
 const KETTLE = "When does the kettle boil?";
 
@@ -39,6 +41,14 @@ async function emptyIndex() {
   assistant.dispose();
   return index;
 }
+
+test("a_module_of_another_kind_is_a_typed_error_that_names_the_one_that_fits", async () => {
+  const fails = (error) => error.code === "load_failed" && error.cause instanceof Error && error.message.includes("countercheck_node_bg.wasm");
+  await assert.rejects(createInNode({ wasm: models }), fails);
+  const assistant = await createInNode({ wasm: built("countercheck_node_bg.wasm") });
+  assert.deepEqual(await assistant.add(DOCUMENTS), { documents: 3, passages: 7 });
+  assistant.dispose();
+});
 
 test("whether_documents_were_loaded_or_added_the_answers_are_the_same", async (t) => {
   const added = await assistantFor(t);

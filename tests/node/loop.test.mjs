@@ -1,7 +1,8 @@
 // The loop's vectors in Node, over real services; services/loop.mjs has them.
 import { after, before, test } from "node:test";
-import { createAssistant, openai, tavily } from "../../dist/node.js";
+import { openai, tavily } from "../../dist/node.js";
 import { DOCUMENTS, QUESTION, VECTORS, serveLoop } from "../services/loop.mjs";
+import { MODULES } from "./support.mjs";
 
 let services;
 
@@ -11,10 +12,12 @@ before(async () => {
 
 after(() => services.close());
 
-for (const vector of VECTORS) {
-  test(vector.id, async (t) => {
+const each = Object.entries(MODULES).flatMap(([module, create]) => VECTORS.map((vector) => ({ module, create, vector })));
+
+for (const { module, create, vector } of each) {
+  test(`${vector.id} in ${module}`, async (t) => {
     services.play(vector);
-    const assistant = await createAssistant({
+    const assistant = await create({
       embedder: false,
       chat: openai({ baseUrl: services.chatUrl, model: "m" }),
       search: tavily({ baseUrl: services.searchUrl, key: "k" }),

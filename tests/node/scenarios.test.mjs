@@ -1,12 +1,15 @@
-// The scenario files in Node: the same answers as everywhere, field by field.
+// The scenario files in Node: the same answers as everywhere, field by field, and from each of the modules.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createAssistant } from "../../dist/node.js";
 import { camel, scenarios, snake } from "../scenarios/scenarios.mjs";
+import { MODULES } from "./support.mjs";
 
-for (const { name, documents, cases, answers } of scenarios()) {
-  test(`${name} has the answers on file`, async (t) => {
-    const assistant = await createAssistant();
+const found = scenarios();
+const each = Object.entries(MODULES).flatMap(([module, create]) => found.map((scenario) => ({ module, create, ...scenario })));
+
+for (const { module, create, name, documents, cases, answers } of each) {
+  test(`${name} has the answers on file in ${module}`, async (t) => {
+    const assistant = await create();
     t.after(() => assistant.dispose());
     await assistant.add(camel(documents));
     for (const { name: title, ask, search, error } of cases) {

@@ -1,4 +1,6 @@
 // A small corpus and what the tests in Node share. Import after the build: it loads dist/node.js.
+import { readFileSync } from "node:fs";
+import * as page from "../../dist/countercheck.js";
 import { createAssistant } from "../../dist/node.js";
 
 /** The documentation of a thing that does not exist. */
@@ -51,9 +53,22 @@ Compare the \`x-quay-signature\` header with the HMAC of the body. Reject the ca
 
 export const QUESTION = "How do I limit the size of a request body?";
 
+/** The bytes of a file that was built. */
+export const built = (name) => readFileSync(new URL(`../../dist/${name}`, import.meta.url));
+
+/** Makes an assistant as a page does, over the modules of pages, which Node does not load by itself. */
+export function createPageAssistant({ embedder = built("embedder.bin"), ...options } = {}) {
+  const { chat, search } = options;
+  const wasm = built(chat || search ? "countercheck_models_bg.wasm" : "countercheck_bg.wasm");
+  return page.createAssistant({ wasm, ingestWasm: () => built("countercheck_models_bg.wasm"), embedder, ...options });
+}
+
+/** Who makes assistants, by the modules that are loaded. */
+export const MODULES = { "Node's module": createAssistant, "pages' modules": createPageAssistant };
+
 /** An assistant over the small corpus, disposed of when the test ends. */
-export async function assistantFor(t, options = {}) {
-  const assistant = await createAssistant(options);
+export async function assistantFor(t, options = {}, create = createAssistant) {
+  const assistant = await create(options);
   t.after(() => assistant.dispose());
   if (options.index === undefined) await assistant.add(DOCUMENTS);
   return assistant;

@@ -1,14 +1,26 @@
 // `countercheck` in Node, Deno and Bun: the same names, with files read from disk.
 //
-// The wasm module and the embedder lie beside this script; `index` may also be a path.
+// The wasm module and the embedder lie beside this script; `index` may also be a path. The module is one of
+// their own: nobody waits for its download, so it is compiled for speed, and has all in one.
 
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { CountercheckError, createAssistant as create, estimate as estimateWith } from "./client/index.ts";
+import * as glue from "../../dist/wasm-node/countercheck_node.js";
+import { CountercheckError, createIn, estimateIn } from "./client/index.ts";
 import type { Assistant, AssistantOptions, Estimate, EstimateOptions } from "./client/index.ts";
+import type { Kit } from "./client/kit.ts";
+import type { Runtime } from "./client/runtime.ts";
 
 export * from "./client/index.ts";
 export { teacher } from "./teacher.ts";
+
+const MODULE = "countercheck_node_bg.wasm";
+
+let runtime: Runtime<glue.Engine> | undefined;
+
+function ownModule({ Runtime }: Kit): Runtime<glue.Engine> {
+  return (runtime ??= new Runtime(glue, () => beside(MODULE), MODULE));
+}
 
 /**
  * Makes an assistant; see the browser's function of the same name. A string that is no URL is a path.
@@ -17,11 +29,8 @@ export { teacher } from "./teacher.ts";
  * const assistant = await createAssistant({ index: "docs.ccx" });
  */
 export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
-  if (options.endpoint !== undefined) return create(options);
-  const { chat, search, embed, retrieve, teacher } = options;
-  const hasModels = [chat, search, embed, retrieve, teacher].some((service) => service !== undefined);
-  const module = hasModels ? "countercheck_models_bg.wasm" : "countercheck_bg.wasm";
-  const { wasm = beside(module), ingestWasm = beside("countercheck_models_bg.wasm") } = options;
+  if (options.endpoint !== undefined) return createIn(ownModule, options);
+  const { embed, retrieve, teacher, wasm = beside(MODULE) } = options;
   const table = embed === undefined && retrieve === undefined && beside("embedder.bin");
   const [index, embedder = table] = await Promise.all([options.index, options.embedder]);
   const [wasmSource, embedderSource, indexSource] = await Promise.all([
@@ -29,20 +38,19 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
     isFile(embedder) ? read(embedder, "the embedder") : embedder,
     isFile(index) ? read(index, "the index") : index,
   ]);
-  const ingest = isFile(ingestWasm) ? () => read(ingestWasm, "the WebAssembly module") : ingestWasm;
   const { projection = beside("projection.f32") } = teacher ?? {};
   const taught = teacher && {
     encode: teacher.encode.bind(teacher),
     projection: isFile(projection) ? await read(projection, "the projection") : projection,
   };
-  const sources = { ...options, ...(taught && { teacher: taught }), wasm: wasmSource, ingestWasm: ingest, embedder: embedderSource };
-  return create(indexSource === undefined ? sources : { ...sources, index: indexSource });
+  const sources = { ...options, ...(taught && { teacher: taught }), wasm: wasmSource, embedder: embedderSource };
+  return createIn(ownModule, indexSource === undefined ? sources : { ...sources, index: indexSource });
 }
 
 /** Counts what a question will cost; see the browser's function of the same name. */
 export async function estimate(options: EstimateOptions = {}): Promise<Estimate> {
-  const { wasm = beside("countercheck_models_bg.wasm") } = options;
-  return estimateWith({ ...options, wasm: isFile(wasm) ? await read(wasm, "the WebAssembly module") : wasm });
+  const { wasm = beside(MODULE) } = options;
+  return estimateIn(ownModule, { ...options, wasm: isFile(wasm) ? await read(wasm, "the WebAssembly module") : wasm });
 }
 
 function beside(name: string): URL {

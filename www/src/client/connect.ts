@@ -39,10 +39,11 @@ export async function connected(
   options: AssistantOptions,
   files: () => Promise<EngineFiles>,
   shared: Kit,
+  runtime = modelsRuntime(shared),
 ): Promise<Backend> {
   kit = shared;
   const functions = new PageFunctions();
-  return explaining(await connectedBackend(options, files, functions), functions);
+  return explaining(await connectedBackend(options, files, functions, runtime), functions);
 }
 
 /** A failure of a function of the page has what the function threw as its cause. */
@@ -62,9 +63,9 @@ async function connectedBackend(
   options: AssistantOptions,
   files: () => Promise<EngineFiles>,
   functions: PageFunctions,
+  runtime: Runtime<glue.Engine>,
 ): Promise<Backend> {
   const connect = connection(options, functions);
-  const runtime = modelsRuntime(kit);
   const [loaded] = await Promise.all([files(), runtime.load(options.wasm)]);
   const { embed, retrieve, teacher } = options;
   if (teacher !== undefined) {

@@ -6,6 +6,7 @@
 import type { Engine } from "../../../dist/wasm-models/countercheck_models.js";
 import type { Calls, Estimate as Counted, Prices, Steps, Tokens } from "../generated/wire.ts";
 import type { Kit } from "./kit.ts";
+import type { Runtime } from "./runtime.ts";
 import type { Estimate, EstimateOptions, EstimatedSteps, Pricing } from "./usage.ts";
 
 /** Multiplies by prices; refuses what is no price. */
@@ -39,9 +40,10 @@ export function pricing(
 export async function estimated(
   { prices, wasm, ...request }: EstimateOptions,
   kit: Kit,
+  own?: Runtime<Engine>,
 ): Promise<Estimate> {
   const priced = prices && pricing(prices, kit);
-  const runtime = (await import("./connect.ts")).modelsRuntime(kit);
+  const runtime = own ?? (await import("./connect.ts")).modelsRuntime(kit);
   await runtime.load(wasm);
   class Counting extends kit.LocalBackend<Engine> {
     count = () => this.run(async (engine) => engine.estimate(kit.snakeKeys(request))) as Promise<Counted>;

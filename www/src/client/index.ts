@@ -7,6 +7,7 @@ import type { Estimate, EstimateOptions } from "./usage.ts";
 import { CountercheckError } from "./error.ts";
 import { kit } from "./kit.ts";
 import { LocalBackend } from "./local.ts";
+import type { OwnModule } from "./kit.ts";
 import type { EngineFiles } from "./local.ts";
 import type { Runtime } from "./runtime.ts";
 import { smallRuntime } from "./small.ts";
@@ -126,6 +127,15 @@ const LOCAL_ONLY = ["index", "embedder", "wasm", "ingestWasm", "chat", "search",
  * const answer = await assistant.ask("How do I rotate a key?");
  */
 export async function createAssistant(options: AssistantOptions = {}): Promise<Assistant> {
+  return createIn(undefined, options);
+}
+
+/**
+ * The same in a module of the host's own, if it has one, that does all that those of pages do.
+ *
+ * @internal
+ */
+export async function createIn(own: OwnModule | undefined, options: AssistantOptions): Promise<Assistant> {
   checkOptions(options);
   const { prices, defaults } = options;
   const priced = prices && (await import("./cost.ts")).pricing(prices, kit);
@@ -139,12 +149,13 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
   const { embedder = hasVectors && new URL("./embedder.bin", import.meta.url) } = options;
   const files = async () => ({ ...(await loadFiles(index, embedder)), stemming: options.stemming });
   if (chat === undefined && search === undefined && teacher === undefined && hasVectors) {
-    const [loaded] = await Promise.all([files(), smallRuntime.load(wasm)]);
-    const larger = () => ingesting(ingestWasm);
-    return assistantOf(await smallest(loaded, larger), defaults, priced);
+    const runtime: Runtime = own?.(kit) ?? smallRuntime;
+    const [loaded] = await Promise.all([files(), runtime.load(wasm)]);
+    const larger = own === undefined ? () => ingesting(ingestWasm) : undefined;
+    return assistantOf(await smallest(runtime, loaded, larger), defaults, priced);
   }
   const { connected } = await import("./connect.ts");
-  return assistantOf(await connected(options, files, kit), defaults, priced);
+  return assistantOf(await connected(options, files, kit, own?.(kit)), defaults, priced);
 }
 
 /**
@@ -159,15 +170,24 @@ export async function createAssistant(options: AssistantOptions = {}): Promise<A
  * path.total.calls; // 10
  */
 export async function estimate(options: EstimateOptions = {}): Promise<Estimate> {
-  return (await import("./cost.ts")).estimated(options, kit);
+  return estimateIn(undefined, options);
 }
 
-/** In the small module, or, for an index with stems that it does not know, in the larger one. */
-async function smallest(files: EngineFiles, larger: () => Promise<Runtime>): Promise<LocalBackend> {
+/**
+ * The same in a module of the host's own.
+ *
+ * @internal
+ */
+export async function estimateIn(own: OwnModule | undefined, options: EstimateOptions): Promise<Estimate> {
+  return (await import("./cost.ts")).estimated(options, kit, own?.(kit));
+}
+
+/** In this module, or, for an index with stems that it does not know, in the larger one. */
+async function smallest(runtime: Runtime, files: EngineFiles, larger?: () => Promise<Runtime>): Promise<LocalBackend> {
   try {
-    return new LocalBackend(smallRuntime, files, undefined, larger);
+    return new LocalBackend(runtime, files, undefined, larger);
   } catch (error) {
-    if ((error as { code?: unknown }).code !== "stems_elsewhere") throw error;
+    if (larger === undefined || (error as { code?: unknown }).code !== "stems_elsewhere") throw error;
     return new LocalBackend(await larger(), files);
   }
 }

@@ -46,12 +46,21 @@ export class Runtime<E extends Engine = Engine> {
   /** Loads the module unless it is loaded; a failed attempt does not stand in the way of the next. */
   load(source?: Source | WebAssembly.Module): Promise<void> {
     this.#loading ??= compile(source ?? this.#place(), this.#hint)
-      .then((module) => void this.#glue.initSync({ module }))
+      .then((module) => this.#start(module))
       .catch((error: unknown) => {
         this.#loading = undefined;
         throw error;
       });
     return this.#loading;
+  }
+
+  /** Makes the instance. A module of another kind or version does not fit the glue. */
+  #start(module: WebAssembly.Module): void {
+    try {
+      this.#glue.initSync({ module });
+    } catch (cause) {
+      throw refused("started", this.#hint, cause);
+    }
   }
 
   /** A new engine in the instance that there is. */
@@ -198,14 +207,17 @@ async function compileBytes(bytes: Uint8Array, url: string, hint: string): Promi
       `${WHAT} is none: ${url || "it"} starts with ${JSON.stringify(start)}. ${hint}`,
     );
   }
-  return WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>).catch(refused);
+  return WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>).catch((cause: unknown) => {
+    throw refused("compiled", COMPILING, cause);
+  });
 }
 
-/** Where compiling is forbidden, say what allows it. */
-function refused(cause: unknown): never {
+/** Where compiling is forbidden, what allows it. */
+const COMPILING =
+  "A page with a Content-Security-Policy needs script-src 'wasm-unsafe-eval'; " +
+  "Cloudflare Workers must import the .wasm file and pass the module.";
+
+function refused(what: string, hint: string, cause: unknown): CountercheckError {
   const detail = cause instanceof Error ? cause.message : String(cause);
-  const hint =
-    "A page with a Content-Security-Policy needs script-src 'wasm-unsafe-eval'; " +
-    "Cloudflare Workers must import the .wasm file and pass the module.";
-  throw new CountercheckError("load_failed", `${WHAT} could not be compiled (${detail}). ${hint}`, { cause });
+  return new CountercheckError("load_failed", `${WHAT} could not be ${what} (${detail}). ${hint}`, { cause });
 }

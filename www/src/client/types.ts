@@ -28,12 +28,14 @@ export interface AssistantOptions {
   embedder?: Source | Promise<Source> | false;
   /**
    * The wasm module, where it is not beside this script: countercheck_bg.wasm, or with `chat`, `search`
-   * or `embed` countercheck_models_bg.wasm. Of each only the first assistant's counts.
+   * or `embed` countercheck_models_bg.wasm; in Node, Deno and Bun always countercheck_node_bg.wasm. Of each
+   * only the first assistant's counts.
    */
   wasm?: Source | WebAssembly.Module;
   /**
    * Where countercheck_models_bg.wasm is, or what fetches it, if it is not beside this script. The small
-   * module reads no documents: an assistant without models loads this one at its first `add`.
+   * module reads no documents: an assistant without models loads this one at its first `add`. Not in Node,
+   * Deno and Bun, whose module reads them.
    */
   ingestWasm?: Source | WebAssembly.Module | (() => Promise<Source | WebAssembly.Module>);
   /** A Worker that answers in place of this page, e.g. `https://docs.example`; then no wasm is loaded. */
@@ -111,8 +113,8 @@ export interface Assistant {
   search(query: string, k?: number, options?: SearchOptions): Promise<SearchHit[]>;
   /**
    * Indexes documents; one with a known id replaces it. What precedes a bad document stays indexed. The
-   * first call of an assistant without models loads the larger module; questions meanwhile are answered
-   * from what there was.
+   * first call of an assistant without models loads, in a page, the larger module; questions meanwhile are
+   * answered from what there was.
    */
   add(document: DocumentInput | DocumentInput[]): Promise<Added>;
   /** Removes a document; false if there is none with this id. */

@@ -33,7 +33,7 @@ export interface Pricing {
 export interface EstimateOptions extends EstimateRequest {
   /** Adds `cost` to each step. */
   prices?: Prices;
-  /** Another address of countercheck_models_bg.wasm, as for `createAssistant`. */
+  /** Another address of countercheck_models_bg.wasm, in Node of countercheck_node_bg.wasm, as for `createAssistant`. */
   wasm?: Source | WebAssembly.Module;
 }
 
