@@ -7,6 +7,8 @@
 //! function words are always of its own language. Ties, and questions without any of these, count as
 //! English. `tests/language.rs` measures it on labelled questions and phrases.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 use crate::characters::lower_case;
@@ -32,8 +34,8 @@ macro_rules! languages {
             }
 
             /// Its prompts.
-            pub(super) fn pack(self) -> Pack {
-                match self { $(Self::$name => pack!($code),)+ }
+            pub(super) fn pack(self) -> &'static Pack {
+                match self { $(Self::$name => const { &pack!($code) },)+ }
             }
 
             /// Why there is no answer: lines of a reason's code and its sentence.
@@ -71,27 +73,43 @@ impl Language {
     /// The language that most of the text's function words are of.
     pub fn detect(text: &str) -> Self {
         let lower = lower_case(text).replace('’', "'");
-        let words = lower.split(|c: char| !(c.is_alphabetic() || c == '\'')).filter(|word| !word.is_empty());
-        let words: Vec<&str> = words.collect();
-        // Most known words begin like no word of the text, and are not compared with any.
-        let mut begins = [false; 256];
-        for first in words.iter().map(|word| word.as_bytes()[0]).chain([b'*']) {
-            begins[usize::from(first)] = true;
+        let mut scores = [0; Self::ALL.len()];
+        for word in lower.split(|c: char| !(c.is_alphabetic() || c == '\'')).filter(|word| !word.is_empty()) {
+            let of = FUNCTION_WORDS.languages_of(word);
+            scores.iter_mut().zip(of).for_each(|(score, is)| *score += u32::from(is));
         }
-        let score = |language: &Self| {
-            let mut is_known = vec![false; words.len()];
-            let known = language.function_words().split_ascii_whitespace();
-            for known in known.filter(|known| begins[usize::from(known.as_bytes()[0])]) {
-                let matches: &dyn Fn(&str) -> bool = match known.as_bytes() {
-                    [b'*', ..] => &|word| word.contains(&known[1..]),
-                    [.., b'\''] => &|word| word.starts_with(known),
-                    _ => &|word| word == known,
-                };
-                words.iter().zip(&mut is_known).for_each(|(word, is)| *is = *is || matches(word));
-            }
-            is_known.into_iter().filter(|&is| is).count()
-        };
         // `max_by_key` keeps the last of equals, so the default comes last.
-        Self::ALL.iter().rev().copied().max_by_key(score).unwrap_or_default()
+        let best = Self::ALL.iter().zip(scores).rev().max_by_key(|(_, score)| *score);
+        best.map(|(language, _)| *language).unwrap_or_default()
+    }
+}
+
+static FUNCTION_WORDS: LazyLock<FunctionWords> = LazyLock::new(FunctionWords::new);
+
+/// The function words of all languages by their first byte, each with its language's place in the list.
+struct FunctionWords([Vec<(&'static str, usize)>; 256]);
+
+impl FunctionWords {
+    fn new() -> Self {
+        let mut words = [const { Vec::new() }; 256];
+        for (at, language) in Language::ALL.iter().enumerate() {
+            for word in language.function_words().split_ascii_whitespace() {
+                words[usize::from(word.as_bytes()[0])].push((word, at));
+            }
+        }
+        Self(words)
+    }
+
+    /// Of which languages a word is.
+    fn languages_of(&self, word: &str) -> [bool; Language::ALL.len()] {
+        let mut of = [false; Language::ALL.len()];
+        for (known, at) in &self.0[usize::from(word.as_bytes()[0])] {
+            of[*at] |= *known == word || (known.ends_with('\'') && word.starts_with(known));
+        }
+        for (known, at) in &self.0[usize::from(b'*')] {
+            let part = &known.as_bytes()[1..];
+            of[*at] = of[*at] || word.as_bytes().windows(part.len()).any(|piece| piece == part);
+        }
+        of
     }
 }

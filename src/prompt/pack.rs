@@ -5,6 +5,9 @@
 //! braces: `{marker}` for the fence, every other for material that nobody here wrote. What is filled in
 //! is never searched for placeholders again.
 
+use std::fmt::Write;
+use std::ops::Range;
+
 use crate::prompt::fence::Fence;
 
 /// A prompt to send.
@@ -34,9 +37,13 @@ pub(super) enum Material {
     Many(Vec<String>),
 }
 
-/// One template, as its file has it.
+/// One template: the three parts of its file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Template(pub(super) &'static str);
+pub(super) struct Template {
+    system: &'static str,
+    user: &'static str,
+    addition: &'static str,
+}
 
 /// The templates of a language.
 pub(super) struct Pack {
@@ -70,7 +77,7 @@ macro_rules! pack {
     };
     ($folder:literal: $($name:ident),+) => {
         Pack {
-            $($name: crate::prompt::pack::Template(
+            $($name: crate::prompt::pack::Template::of(
                 include_str!(concat!("templates/", $folder, "/", stringify!($name), ".md"))
             )),+
         }
@@ -79,37 +86,124 @@ macro_rules! pack {
 pub(super) use pack;
 
 impl Template {
+    /// Takes a file apart, before the program runs.
+    pub(super) const fn of(file: &'static str) -> Self {
+        let (system, rest) = parted(file);
+        let (user, rest) = parted(rest);
+        let (addition, _) = parted(rest);
+        Self { system, user, addition }
+    }
+
     /// The prompt about a material; `more` adds the third part.
-    pub(super) fn fill(self, material: &[(&'static str, Material)], more: bool) -> Prompt {
-        let mut parts = self.0.split("\n===\n").map(str::trim_end);
-        let [system, question, addition] = std::array::from_fn(|_| parts.next().unwrap_or_default());
-        let texts = material.iter().flat_map(|(_, material)| material.texts()).cloned().collect::<Vec<_>>();
+    pub(super) fn fill(self, material: impl IntoIterator<Item = (&'static str, Material)>, more: bool) -> Prompt {
+        let (mut texts, mut places) = (Vec::new(), Vec::new());
+        for (name, material) in material {
+            let from = texts.len();
+            let is_numbered = match material {
+                Material::One(text) => {
+                    texts.push(text);
+                    false
+                }
+                Material::Many(mut all) => {
+                    texts.append(&mut all);
+                    true
+                }
+            };
+            places.push(Place { name, texts: from..texts.len(), is_numbered });
+        }
         let fence = Fence::around(&texts);
-        let mut values = vec![("marker", fence.marker())];
-        values.extend(material.iter().map(|(name, material)| (*name, material.enclosed(&fence))));
-        let mut user = filled(question, &values);
+        let filling = Filling { texts: &texts, places: &places, fence: &fence };
+        let mut user = String::with_capacity(self.user.len() + self.addition.len() + filling.len());
+        filling.fill(self.user, &mut user);
         if more {
             user += "\n\n";
-            user += &filled(addition, &values);
+            filling.fill(self.addition, &mut user);
         }
-        Prompt { system: filled(system, &values), user, shown: Shown { material: texts, fence } }
+        let mut system = String::with_capacity(self.system.len() + fence.marker().len());
+        filling.fill(self.system, &mut system);
+        Prompt { system, user, shown: Shown { material: texts, fence } }
     }
 }
 
-impl Material {
-    fn texts(&self) -> &[String] {
-        match self {
-            Self::One(text) => std::slice::from_ref(text),
-            Self::Many(texts) => texts,
-        }
+/// What stands before the next line of `===`, and what behind it.
+const fn parted(text: &str) -> (&str, &str) {
+    const LINE: &[u8] = b"\n===\n";
+    let bytes = text.as_bytes();
+    let (mut at, mut same) = (0, 0);
+    while at < bytes.len() && same < LINE.len() {
+        // No beginning of the line stands within it but its own first byte.
+        same = if bytes[at] == LINE[same] {
+            same + 1
+        } else if bytes[at] == LINE[0] {
+            1
+        } else {
+            0
+        };
+        at += 1;
+    }
+    if same < LINE.len() {
+        return (text.trim_ascii_end(), "");
+    }
+    let (before, rest) = text.split_at(at);
+    let (before, _) = before.split_at(at - LINE.len());
+    (before.trim_ascii_end(), rest)
+}
+
+/// Which of the texts stand for a placeholder.
+struct Place {
+    name: &'static str,
+    texts: Range<usize>,
+    is_numbered: bool,
+}
+
+/// What goes into a prompt.
+struct Filling<'a> {
+    texts: &'a [String],
+    places: &'a [Place],
+    fence: &'a Fence,
+}
+
+impl Filling<'_> {
+    /// How much room it takes at the most, but for long numbers.
+    fn len(&self) -> usize {
+        self.texts.iter().map(|text| text.len() + 2 * self.fence.marker().len() + "[10]\n\n\n\n\n".len()).sum()
     }
 
-    fn enclosed(&self, fence: &Fence) -> String {
-        match self {
-            Self::One(text) => fence.enclose(text),
-            Self::Many(texts) => {
-                let numbered = |(text, n): (&String, usize)| format!("[{n}]\n{}", fence.enclose(text));
-                texts.iter().zip(1..).map(numbered).collect::<Vec<_>>().join("\n\n")
+    /// Writes a part of a template, filled.
+    fn fill(&self, template: &str, into: &mut String) {
+        let mut rest = template;
+        while let Some(open) = rest.find('{') {
+            let (before, after) = rest.split_at(open);
+            *into += before;
+            let name = after[1..].split_once('}').map(|(name, _)| name);
+            let Some(name) = name.filter(|name| self.put(name, into)) else {
+                into.push('{');
+                rest = &after[1..];
+                continue;
+            };
+            rest = &after[name.len() + 2..];
+        }
+        *into += rest;
+    }
+
+    /// Writes what stands for a placeholder, if it is one.
+    fn put(&self, name: &str, into: &mut String) -> bool {
+        if name == "marker" {
+            *into += self.fence.marker();
+            return true;
+        }
+        let place = self.places.iter().find(|place| place.name == name);
+        place.inspect(|place| self.enclose(place, into)).is_some()
+    }
+
+    fn enclose(&self, place: &Place, into: &mut String) {
+        for (text, n) in self.texts[place.texts.clone()].iter().zip(1_usize..) {
+            if place.is_numbered {
+                // Writing to a string cannot fail.
+                _ = write!(into, "{}[{n}]\n", if n > 1 { "\n\n" } else { "" });
+            }
+            for piece in self.fence.around_text(text) {
+                *into += piece;
             }
         }
     }
@@ -120,8 +214,11 @@ impl Shown {
     /// markers, with its label or number, or a marker. Small models begin their answers so.
     pub fn without_fences(&self, reply: &str) -> String {
         let mut reply = reply.to_owned();
+        if !self.fence.is_in(&reply) {
+            return reply;
+        }
         for text in &self.material {
-            let copy = self.fence.enclose(text);
+            let copy = self.fence.around_text(text).concat();
             while let Some(at) = reply.find(&copy) {
                 let before = reply[..at].trim_end_matches('\n');
                 let line = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -131,25 +228,4 @@ impl Shown {
         }
         self.fence.strip(&reply)
     }
-}
-
-fn filled(template: &str, values: &[(&str, String)]) -> String {
-    let mut text = String::with_capacity(template.len());
-    let mut rest = template;
-    while let Some(open) = rest.find('{') {
-        let (before, after) = rest.split_at(open);
-        text += before;
-        let value = values.iter().find_map(|(name, value)| {
-            let left = after.strip_prefix('{')?.strip_prefix(name)?.strip_prefix('}')?;
-            Some((value, left))
-        });
-        let Some((value, left)) = value else {
-            text.push('{');
-            rest = &after[1..];
-            continue;
-        };
-        text += value;
-        rest = left;
-    }
-    text + rest
 }
