@@ -24,7 +24,34 @@ pub fn is_copied(reply: &str, material: &[String]) -> bool {
         // Nothing that could be read as a verdict.
         None => return false,
     };
-    material.iter().any(|text| said.iter().any(|said| occurs(said, &bare(text))))
+    material.iter().any(|text| {
+        if text.is_ascii() {
+            return said.iter().any(|said| occurs_in_ascii(said, text));
+        }
+        let bare = bare(text);
+        said.iter().any(|said| occurs(said, &bare))
+    })
+}
+
+/// The same as [`occurs`] in the bare text, which is not made: hardly anything of it is compared.
+fn occurs_in_ascii(said: &str, text: &str) -> bool {
+    let mut rest = kept(text);
+    while !said.is_empty() {
+        let mut after = rest.clone();
+        if said.bytes().all(|byte| after.next() == Some(byte)) {
+            rest = after.clone();
+            let goes_on = match after.next() {
+                Some(b'.') => after.next().is_some_and(|byte| byte.is_ascii_digit()),
+                next => next.is_some_and(|byte| byte.is_ascii_alphanumeric()),
+            };
+            if !goes_on {
+                return true;
+            }
+        } else if rest.next().is_none() {
+            return false;
+        }
+    }
+    false
 }
 
 /// Whether a text occurs and does not go on as a longer word or number.
@@ -44,13 +71,32 @@ fn bare(text: &str) -> String {
     let mut bare = String::with_capacity(text.len());
     // Lower case of a whole text is not that of its characters: a final sigma has a form of its own.
     if text.is_ascii() {
-        let kept =
-            text.bytes().filter(|byte| !matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'*' | b' ' | b'\t'..=b'\r'));
-        bare.extend(kept.map(|byte| char::from(byte.to_ascii_lowercase())));
+        bare.extend(kept(text).map(char::from));
     } else {
         bare.extend(text.chars().filter(|c| !c.is_whitespace() && !"\"'`\\*“”„«»‘’".contains(*c)));
         bare = bare.to_lowercase();
     }
     bare.truncate(bare.trim_end_matches(['.', '!', ',']).len());
     bare
+}
+
+/// What is compared of a text of ASCII.
+fn kept(text: &str) -> impl Iterator<Item = u8> + Clone {
+    let kept = text.bytes().filter(|byte| !matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'*' | b' ' | b'\t'..=b'\r'));
+    kept.map(|byte| byte.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{bare, occurs, occurs_in_ascii};
+
+    proptest! {
+        #[test]
+        fn in_ascii_a_text_occurs_where_it_occurs_in_what_is_compared(said in "[ao:1. ]{0,4}", text in "[aoAO:1.,!\" \n]{0,24}") {
+            let said = bare(&said);
+            prop_assert_eq!(occurs_in_ascii(&said, &text), occurs(&said, &bare(&text)));
+        }
+    }
 }
