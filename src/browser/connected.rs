@@ -65,8 +65,8 @@ impl Host for Connected {
         Page.now()
     }
 
-    async fn sleep(&self, duration: Millis) {
-        Page.sleep(duration).await;
+    fn sleep(&self, duration: Millis) -> impl Future<Output = ()> {
+        Page.sleep(duration)
     }
 }
 
@@ -233,7 +233,7 @@ impl Platform for Connected {
     ) -> Result<ChatReply, ProviderError> {
         // What is not shown while it is written needs nobody to be told of.
         let told = request.stream.then(|| told.clone());
-        let reply = self.functions.call(told, |page, call| page.put(call, model, role, request)).await?;
+        let reply = self.functions.ask(model, role, request, told).await?;
         let reply = match reply.as_string() {
             Some(text) => FunctionReply { text, ..FunctionReply::default() },
             None => serde_wasm_bindgen::from_value(reply).map_err(|_| ProviderError::Function)?,

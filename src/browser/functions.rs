@@ -5,13 +5,17 @@
 //! for JavaScript and taken back. So calls have numbers, and one function takes the replies of all.
 #![allow(clippy::too_many_arguments)] // each a value by itself: an object would be made one member at a time
 
-use std::cell::RefCell;
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
+use std::ptr;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
+use js_sys::JsString;
 use serde::Serialize;
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use crate::driver::Told;
@@ -28,18 +32,18 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn connect(this: &PageFunctions, settle: &JsValue, told: &JsValue);
 
-    /// Asks a model.
+    /// Asks a model; the prompt is what the system says, so many units of UTF-16, and then what the user does.
     #[wasm_bindgen(method)]
     fn ask(
         this: &PageFunctions,
         call: u32,
         model: u32,
-        role: &str,
-        system: &str,
-        user: &str,
+        role: &JsString,
+        prompt: &str,
+        system: u32,
         temperature: Option<f32>,
         max_tokens: u32,
-        schema: Option<String>,
+        schema: Option<&JsString>,
     );
 
     /// Has a scorer score.
@@ -67,30 +71,43 @@ extern "C" {
     fn abort(this: &PageFunctions, call: u32);
 }
 
-impl PageFunctions {
-    /// Puts a request to a model.
-    pub(super) fn put(&self, call: u32, model: u32, role: Role, request: &ChatRequest) {
-        let said = |speaker| request.messages.iter().find(|message| message.role == speaker);
-        let said = |speaker| said(speaker).map_or("", |message| message.content.as_str());
-        let schema = match &request.format {
-            ReplyFormat::Schema { name, schema } => serde_json::to_string(&FunctionSchema { name, schema }).ok(),
-            ReplyFormat::Text | ReplyFormat::Json => None,
-        };
-        let (system, user) = (said(Speaker::System), said(Speaker::User));
-        self.ask(call, model, role.name(), system, user, request.temperature, request.max_tokens, schema);
-    }
-}
-
 /// What the reply should fit.
 #[derive(Serialize)]
 struct FunctionSchema<'a> {
     name: &'a str,
-    schema: &'a serde_json::Value,
+    schema: &'a Value,
+}
+
+/// What JavaScript has been told already, and need not be told again with each call: a text that goes there is made
+/// there anew. There are four roles and a few dozen schemas.
+#[derive(Default)]
+struct Texts {
+    roles: [OnceCell<JsString>; 4],
+    schemas: RefCell<Vec<(&'static Value, JsString)>>,
+}
+
+impl Texts {
+    fn role(&self, role: Role) -> &JsString {
+        self.roles[role as usize].get_or_init(|| role.name().into())
+    }
+
+    fn schema(&self, format: &ReplyFormat) -> Option<JsString> {
+        let ReplyFormat::Schema { name, schema } = format else { return None };
+        let Cow::Borrowed(schema) = schema else { return text(name, schema) };
+        let known =
+            self.schemas.borrow().iter().find(|(known, _)| ptr::eq(*known, *schema)).map(|(_, text)| text.clone());
+        known.or_else(|| text(name, schema).inspect(|text| self.schemas.borrow_mut().push((schema, text.clone()))))
+    }
+}
+
+fn text(name: &str, schema: &Value) -> Option<JsString> {
+    serde_json::to_string(&FunctionSchema { name, schema }).ok().map(Into::into)
 }
 
 /// The functions, and the calls that are under way.
 pub(super) struct Functions {
     page: PageFunctions,
+    texts: Texts,
     open: Rc<RefCell<Open>>,
     _settle: Closure<dyn FnMut(u32, bool, JsValue)>,
     _told: Closure<dyn FnMut(u32, String)>,
@@ -143,7 +160,21 @@ impl Functions {
             }
         });
         page.connect(settle.as_ref(), told.as_ref());
-        Self { page, open, _settle: settle, _told: told }
+        Self { page, texts: Texts::default(), open, _settle: settle, _told: told }
+    }
+
+    /// Puts a request to a model.
+    pub(super) fn ask(&self, model: u32, role: Role, request: &ChatRequest, told: Option<Told>) -> Calling<'_> {
+        let said = |speaker| request.messages.iter().find(|message| message.role == speaker);
+        let said = |speaker| said(speaker).map_or("", |message| message.content.as_str());
+        let (system, user) = (said(Speaker::System), said(Speaker::User));
+        let prompt = [system, user].concat();
+        let system = if system.is_ascii() { system.len() } else { system.encode_utf16().count() };
+        let (role, schema) = (self.texts.role(role), self.texts.schema(&request.format));
+        let ChatRequest { temperature, max_tokens, .. } = *request;
+        self.call(told, |page, call| {
+            page.ask(call, model, role, &prompt, system as u32, temperature, max_tokens, schema.as_ref());
+        })
     }
 
     /// Calls a function and waits for what it gives; whatever it throws stays with the page.

@@ -1,42 +1,13 @@
 //! How a chat model is asked about the claims of a draft, one by one, and what its reply says of each.
 
-use serde_json::{Value, json};
-
 use crate::pipeline::task::{CheckClaims, ClaimSaid, ClaimsSaid};
 use crate::pipeline::verdict::{Support, Verdict};
 use crate::prompt::Shown;
 use crate::provider::verdict::{binary_in, choice, is_copied, items, number_in, object_with, text_in};
 
 /// What a model calls the degrees of support, each claim by itself.
-const SUPPORT: [(&str, Support); 3] = [("yes", Support::Fully), ("partly", Support::Partially), ("no", Support::None)];
-
-/// The schema of the reply to [`CheckClaims`].
-pub(super) fn schema(task: &CheckClaims) -> Value {
-    let claim = object(&json!({
-        "id": { "type": "integer" },
-        "support": { "type": "string", "enum": SUPPORT.map(|(name, _)| name) },
-        "document": { "type": "integer" },
-        "quote": { "type": "string" },
-    }));
-    let claims = json!({ "type": "array", "items": claim });
-    let useful = object(&json!({ "useful": { "type": "string", "enum": ["yes", "no"] } }));
-    match task.question {
-        Some(_) => object(&json!({ "claims": claims, "answer": useful })),
-        None => object(&json!({ "claims": claims })),
-    }
-}
-
-/// The schema of the reply to a repair.
-pub(super) fn repair_schema() -> Value {
-    let statement = object(&json!({ "id": { "type": "integer" }, "text": { "type": "string" } }));
-    object(&json!({ "statements": { "type": "array", "items": statement } }))
-}
-
-/// The schema of an object with just these fields.
-pub(super) fn object(properties: &Value) -> Value {
-    let names: Vec<&String> = properties.as_object().into_iter().flat_map(|fields| fields.keys()).collect();
-    json!({ "type": "object", "properties": properties, "required": names, "additionalProperties": false })
-}
+pub(super) const SUPPORT: [(&str, Support); 3] =
+    [("yes", Support::Fully), ("partly", Support::Partially), ("no", Support::None)];
 
 /// What a reply says of each claim, paired by number.
 pub(super) fn read(task: &CheckClaims, reply: &str, shown: &Shown) -> ClaimsSaid {

@@ -6,9 +6,10 @@
 //! are graded by one request whose reply is paired with them by number; each verdict is read as if it
 //! were a reply of its own, so what is wrong with one is not with the others.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::document::Passage;
 use crate::pipeline::cost::{
@@ -25,8 +26,7 @@ use crate::prompt::{self, Language, Prompt, Shown};
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, Message, ReplyFormat, Role};
 use crate::provider::logprobs::{self, after_reasoning, of_answers};
 use crate::provider::verdict::{binary_in, choice, confidence, is_copied, items, scale, score};
-use crate::solver::claims::{self, object};
-use crate::solver::{checkpoint, marks};
+use crate::solver::{checkpoint, claims, marks, schema};
 
 /// The same question must get the same verdict (seeds C-04, C-05); a query may vary a little. A draft
 /// may vary as its strategy says.
@@ -64,30 +64,22 @@ pub fn read(task: &Task, reply: &ChatReply) -> TaskReply {
 
 fn requested(task: &Task, prompt: [String; 2]) -> ChatRequest {
     match task {
-        Task::DecideRetrieval(_) => verdict(prompt, "retrieve", &one_of(&["yes", "no", "continue"]), false),
-        Task::GradePassages(GradePassages { passages, scale, again, .. }) => {
-            let value = match scale {
-                Scale::Binary => yes_or_no(),
-                Scale::Graded => json!({ "type": "number" }),
-            };
-            match passages.len() {
-                0 | 1 => verdict(prompt, "score", &value, *again),
-                count => verdicts(prompt, count, &value, *again),
-            }
-        }
+        Task::DecideRetrieval(_) => verdict(prompt, "retrieve", &schema::RETRIEVE, false),
+        Task::GradePassages(GradePassages { passages, scale, again, .. }) => match passages.len() {
+            0 | 1 => verdict(prompt, "score", schema::score(*scale), *again),
+            count => verdicts(prompt, count, *scale, *again),
+        },
         Task::RewriteQuery(_) => chat(prompt, LONGEST_QUERY),
         Task::Generate(Generate { temperature, .. }) => {
             ChatRequest { temperature: Some(*temperature), ..chat(prompt, LONGEST_DRAFT) }
         }
         Task::CheckGrounding(CheckGrounding { scale, again, .. }) => match scale {
-            Scale::Binary => verdict(prompt, "grounded", &yes_or_no(), *again),
-            Scale::Graded => verdict(prompt, "support", &one_of(&SUPPORT.map(|(name, _)| name)), *again),
+            Scale::Binary => verdict(prompt, "grounded", &schema::GROUNDED, *again),
+            Scale::Graded => verdict(prompt, "support", &schema::SUPPORTED, *again),
         },
         Task::CheckUsefulness(CheckUsefulness { scale, again, .. }) => match scale {
-            Scale::Binary => verdict(prompt, "useful", &yes_or_no(), *again),
-            Scale::Graded => {
-                verdict(prompt, "usefulness", &json!({ "type": "integer", "enum": [1, 2, 3, 4, 5] }), *again)
-            }
+            Scale::Binary => verdict(prompt, "useful", &schema::USEFUL, *again),
+            Scale::Graded => verdict(prompt, "usefulness", &schema::USEFULNESS, *again),
         },
         // Inside a segment the paper is greedy.
         Task::GenerateSegment(_) => {
@@ -99,8 +91,8 @@ fn requested(task: &Task, prompt: [String; 2]) -> ChatRequest {
             largest_reply: DRAFT_BYTES,
             ..chat(prompt, LONGEST_VERDICT)
         },
-        Task::CheckClaims(task) => listed(prompt, "claims", claims::schema(task), task.claims.len(), task.again),
-        Task::Repair(task) => listed(prompt, "statements", claims::repair_schema(), task.claims.len(), false),
+        Task::CheckClaims(task) => listed(prompt, "claims", schema::claims(task), task.claims.len(), task.again),
+        Task::Repair(task) => listed(prompt, "statements", &schema::STATEMENTS, task.claims.len(), false),
     }
 }
 
@@ -174,16 +166,8 @@ type Grading = fn(&str, &Passage, bool, Language) -> Prompt;
 type GradingAll = fn(&str, &[Passage], bool, Language) -> Prompt;
 
 /// What a model calls the degrees of support of a whole draft.
-const SUPPORT: [(&str, Support); 3] =
+pub(super) const SUPPORT: [(&str, Support); 3] =
     [("fully_supported", Support::Fully), ("partially_supported", Support::Partially), ("no_support", Support::None)];
-
-fn one_of(names: &[&str]) -> Value {
-    json!({ "type": "string", "enum": names })
-}
-
-fn yes_or_no() -> Value {
-    one_of(&["yes", "no"])
-}
 
 fn chat([system, user]: [String; 2], max_tokens: u32) -> ChatRequest {
     let message = |role, content| Message { role, content };
@@ -198,17 +182,23 @@ fn chat([system, user]: [String; 2], max_tokens: u32) -> ChatRequest {
     }
 }
 
-fn verdict(prompt: [String; 2], field: &str, value: &Value, again: bool) -> ChatRequest {
-    by_schema(prompt, field, object(&json!({ field: value })), LONGEST_VERDICT, again)
+fn verdict(prompt: [String; 2], field: &str, schema: &'static Value, again: bool) -> ChatRequest {
+    by_schema(prompt, field, Cow::Borrowed(schema), LONGEST_VERDICT, again)
 }
 
 /// A list with an entry for each of so many claims.
-fn listed(prompt: [String; 2], name: &str, schema: Value, count: usize, again: bool) -> ChatRequest {
-    by_schema(prompt, name, schema, LONGEST_VERDICT + LONGEST_CLAIM * count as u32, again)
+fn listed(prompt: [String; 2], name: &str, schema: &'static Value, count: usize, again: bool) -> ChatRequest {
+    by_schema(prompt, name, Cow::Borrowed(schema), LONGEST_VERDICT + LONGEST_CLAIM * count as u32, again)
 }
 
 /// A reply that fits a schema; the second time one in words.
-fn by_schema(prompt: [String; 2], name: &str, schema: Value, max_tokens: u32, again: bool) -> ChatRequest {
+fn by_schema(
+    prompt: [String; 2],
+    name: &str,
+    schema: Cow<'static, Value>,
+    max_tokens: u32,
+    again: bool,
+) -> ChatRequest {
     let format = if again { ReplyFormat::Text } else { ReplyFormat::Schema { name: name.to_owned(), schema } };
     ChatRequest {
         temperature: Some(VERDICT_TEMPERATURE),
@@ -219,12 +209,9 @@ fn by_schema(prompt: [String; 2], name: &str, schema: Value, max_tokens: u32, ag
 }
 
 /// A verdict for each of so many texts, with its number.
-fn verdicts(prompt: [String; 2], count: usize, value: &Value, again: bool) -> ChatRequest {
-    let numbers: Vec<usize> = (1..=count).collect();
-    let properties = json!({ "id": { "type": "integer", "enum": numbers }, "score": value });
-    let items = json!({ "type": "array", "items": object(&properties) });
+fn verdicts(prompt: [String; 2], count: usize, scale: Scale, again: bool) -> ChatRequest {
     let max_tokens = LONGEST_VERDICT + LONGEST_FURTHER * count as u32;
-    ChatRequest { max_tokens, ..verdict(prompt, "verdicts", &items, again) }
+    by_schema(prompt, "verdicts", schema::verdicts(count, scale), max_tokens, again)
 }
 
 impl Put<'_> {

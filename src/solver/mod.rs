@@ -5,3 +5,4 @@ pub mod checkpoint;
 mod claims;
 pub mod llm;
 mod marks;
+mod schema;

@@ -1,6 +1,7 @@
 //! One file a case in `fixtures/`: what a service sends and what must come of it; README.md beside
 //! this file has the fields.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -183,7 +184,9 @@ fn chat_request(vendor: &str, fixture: &Value) -> Value {
     let format = match &asked["format"] {
         Value::String(name) if name == "json" => ReplyFormat::Json,
         Value::String(_) => ReplyFormat::Text,
-        schema => ReplyFormat::Schema { name: text(schema, "name").to_owned(), schema: schema["schema"].clone() },
+        schema => {
+            ReplyFormat::Schema { name: text(schema, "name").to_owned(), schema: Cow::Owned(schema["schema"].clone()) }
+        }
     };
     let mut to = model(settings["vendor"].as_str().unwrap_or(vendor));
     if settings["key"] == json!(false) {

@@ -59,7 +59,7 @@ impl ChatCodec for Gemini {
         let (json, schema) = match &chat.format {
             ReplyFormat::Text => (false, None),
             ReplyFormat::Json => (true, None),
-            ReplyFormat::Schema { schema, .. } => (true, Some(schema)),
+            ReplyFormat::Schema { schema, .. } => (true, Some(&**schema)),
         };
         let body = Body {
             system_instruction: (!system.is_empty()).then(|| json!({ "parts": [{ "text": system }] })),

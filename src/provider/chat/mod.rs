@@ -11,6 +11,7 @@ mod thinking;
 pub mod workers_ai;
 mod writing;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
@@ -153,7 +154,7 @@ pub enum ReplyFormat {
         /// What it is; characters that services refuse become `_`, after 64 it is cut.
         name: String,
         /// The JSON schema.
-        schema: serde_json::Value,
+        schema: Cow<'static, Value>,
     },
 }
 

@@ -143,7 +143,7 @@ impl OpenAi {
                 let inner = json!({ "name": name, "schema": schema, "strict": true });
                 let mut outer = json!({ "type": "json_schema", "json_schema": inner });
                 if self.schema == SchemaField::NestedAndTop {
-                    outer["schema"] = schema.clone();
+                    outer["schema"] = schema.clone().into_owned();
                 }
                 Some(outer)
             }

@@ -5,7 +5,6 @@ import type {
   CacheOptions,
   ChatContext,
   ChatFunction,
-  ChatReply,
   ChatRequest,
   RetrieveFunction,
   Role,
@@ -42,32 +41,36 @@ export class PageFunctions {
     this.#told = told;
   }
 
-  /** Called by the engine. */
+  /** Called by the engine; of the prompt the first `system` characters are the system's. */
   ask(
     call: number,
     model: number,
     role: Role,
-    system: string,
-    user: string,
+    prompt: string,
+    system: number,
     temperature: number | undefined,
     maxTokens: number,
     schema: string | undefined,
   ): void {
     const messages: ChatRequest["messages"] = [
-      { role: "system", content: system },
-      { role: "user", content: user },
+      { role: "system", content: prompt.slice(0, system) },
+      { role: "user", content: prompt.slice(system) },
     ];
     const request = { role, messages, temperature, maxTokens } as ChatRequest;
     const asked = schema === undefined ? request : withSchema(request, schema);
-    this.#call(call, (under) => {
-      const context: ChatContext = {
-        get signal() {
-          return under.signal();
-        },
-        onText: (text) => this.#told(call, text),
-      };
-      return reply((this.models[model] as ChatFunction)(asked, context), context);
-    });
+    const onText = (text: string) => this.#told(call, text);
+    this.#call(
+      call,
+      (under) =>
+        (this.models[model] as ChatFunction)(asked, {
+          get signal() {
+            return under.signal();
+          },
+          onText,
+        }),
+      // Most give a text: to wait for it once more would take as long as all else about the call.
+      (said) => (typeof said === "string" ? said : whole(said as Exclude<Said, string>, onText)),
+    );
   }
 
   /** Called by the engine. */
@@ -126,7 +129,8 @@ export class PageFunctions {
     under?.abort();
   }
 
-  #call(number: number, work: (call: Call) => unknown): void {
+  /** @param read what is made of what came: a text or another promise */
+  #call(number: number, work: (call: Call) => unknown, read?: (given: unknown) => string | Promise<unknown>): void {
     const call = new Call();
     this.#calls.set(number, call);
     const settle = (fulfilled: boolean, value: unknown) => {
@@ -148,10 +152,21 @@ export class PageFunctions {
     } catch (error) {
       return failed(error);
     }
-    Promise.resolve(given).then((value) => {
-      delete this.thrown.error;
+    const done = (value: unknown) => {
+      if ("error" in this.thrown) delete this.thrown.error;
       settle(true, value);
-    }, failed);
+    };
+    const taken = (value: unknown) => {
+      if (read === undefined) return done(value);
+      try {
+        const found = read(value);
+        if (typeof found === "string") done(found);
+        else found.then(done, failed);
+      } catch (error) {
+        failed(error);
+      }
+    };
+    Promise.resolve(given).then(taken, failed);
   }
 }
 
@@ -172,10 +187,10 @@ class Call {
   }
 }
 
-/** What a model's function gave, as text or with what is known besides. */
-async function reply(given: ReturnType<ChatFunction>, { onText }: ChatContext): Promise<unknown> {
-  const said: string | ChatReply | AsyncIterable<string> = await given;
-  if (typeof said === "string") return said;
+type Said = Awaited<ReturnType<ChatFunction>>;
+
+/** What a model's function gave besides a text: its pieces, or what is known of it. */
+async function whole(said: Exclude<Said, string>, onText: ChatContext["onText"]): Promise<unknown> {
   if (Symbol.asyncIterator in said) {
     let text = "";
     for await (const piece of said) {
