@@ -176,6 +176,11 @@ impl Terms {
     /// Adds the terms of the compound `text[start..end]`, which the characters around it may change.
     fn compound(&mut self, text: &str, start: usize, end: usize) {
         let compound = &text[start..end];
+        // Most are a word with nothing about it.
+        if is_plain(compound) && !text[..start].ends_with('-') {
+            self.word(compound);
+            return;
+        }
         if let Some(suffix) = language_suffix(compound, &text[end..]) {
             self.found.push(compound.to_ascii_lowercase() + suffix);
             return;
@@ -231,6 +236,12 @@ impl Terms {
         };
         self.found.push(if self.is_english { term } else { without_accents(&term) });
     }
+}
+
+/// Two letters of ASCII or more, small but for the first.
+fn is_plain(compound: &str) -> bool {
+    matches!(compound.as_bytes(), [first, rest @ ..]
+        if first.is_ascii_alphabetic() && !rest.is_empty() && rest.iter().all(u8::is_ascii_lowercase))
 }
 
 fn without_accents(term: &str) -> String {
