@@ -13,6 +13,7 @@ mod embedding;
 #[cfg(feature = "models")]
 mod functions;
 mod strict;
+mod timer;
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
@@ -21,7 +22,6 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
-use gloo_timers::future::TimeoutFuture;
 use js_sys::{Error, Promise, Reflect, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -311,9 +311,7 @@ impl Host for Page {
         js_sys::Date::now() as Millis
     }
 
-    /// The timer is cleared when the future is dropped, or it would keep Node from exiting. Timers count
-    /// in 31 bits: a longer one would ring at once.
-    async fn sleep(&self, duration: Millis) {
-        TimeoutFuture::new(duration.min(i32::MAX as u64) as u32).await;
+    fn sleep(&self, duration: Millis) -> impl Future<Output = ()> {
+        timer::sleep(duration)
     }
 }

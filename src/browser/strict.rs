@@ -121,18 +121,24 @@ impl<'de> Deserializer<'de> for Argument {
     type Error = Invalid;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Invalid> {
-        match (self.0.as_string(), self.0.as_bool(), self.whole()) {
-            (Some(text), ..) => visitor.visit_string(text),
-            (_, Some(flag), _) => visitor.visit_bool(flag),
-            (_, _, Some(number)) => visitor.visit_u64(number),
-            _ if self.0.as_f64().is_some() => visitor.visit_f64(self.0.as_f64().unwrap_or(f64::NAN)),
-            #[cfg(feature = "models")]
-            _ if js_sys::Array::is_array(&self.0) => {
-                let items = js_sys::Array::from(&self.0).iter().map(Argument).collect::<Vec<_>>();
-                visitor.visit_seq(serde::de::value::SeqDeserializer::new(items.into_iter()))
-            }
-            _ => Err(Invalid::invalid_type(Unexpected::Unit, &visitor)),
+        if let Some(text) = self.0.as_string() {
+            return visitor.visit_string(text);
         }
+        if let Some(flag) = self.0.as_bool() {
+            return visitor.visit_bool(flag);
+        }
+        if let Some(number) = self.whole() {
+            return visitor.visit_u64(number);
+        }
+        if let Some(number) = self.0.as_f64() {
+            return visitor.visit_f64(number);
+        }
+        #[cfg(feature = "models")]
+        if js_sys::Array::is_array(&self.0) {
+            let items = js_sys::Array::from(&self.0).iter().map(Argument).collect::<Vec<_>>();
+            return visitor.visit_seq(serde::de::value::SeqDeserializer::new(items.into_iter()));
+        }
+        Err(Invalid::invalid_type(Unexpected::Unit, &visitor))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Invalid> {

@@ -4,10 +4,9 @@
 //! keeps a connection alive without saying anything does not count as content. The run's own deadline
 //! is the driver's: it drops the call, and the attempt with it.
 
-use std::future::Future;
-use std::pin::pin;
-
-use futures_util::future::{Either, select};
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
 
 use super::circuit::Circuit;
 use crate::driver::Told;
@@ -176,7 +175,8 @@ async fn attempt<N: Network, X: Exchange>(
     timeouts: Timeouts,
     told: &Told,
 ) -> Result<X::Reply, Stumble> {
-    let fetched = within(network, timeouts.headers, network.fetch(exchange.request())).await;
+    let mut watch = Watch::new(network);
+    let fetched = watch.within(timeouts.headers, network.fetch(exchange.request())).await;
     let late = ProviderError::Timeout { phase: Phase::Headers };
     let mut reply = fetched.unwrap_or(Err(late)).map_err(|error| Stumble {
         error,
@@ -185,7 +185,7 @@ async fn attempt<N: Network, X: Exchange>(
         text: String::new(),
     })?;
     let mut reader = exchange.reader(reply.status, &reply.headers);
-    let read = read(network, &mut reply.body, &mut *reader, timeouts.idle, told).await;
+    let read = read(&mut watch, &mut reply.body, &mut *reader, timeouts.idle, told).await;
     read.and_then(|()| reader.end()).map_err(|error| Stumble {
         error,
         retry_after: reader.retry_after(),
@@ -199,13 +199,13 @@ async fn attempt<N: Network, X: Exchange>(
 
 /// Reads to the end of the body, or of what is waited for.
 async fn read<N: Host, B: ReplyBody, R>(
-    network: &N,
+    watch: &mut Watch<'_, N>,
     body: &mut B,
     reader: &mut dyn Reader<Reply = R>,
     idle: Millis,
     told: &Told,
 ) -> Result<(), ProviderError> {
-    let mut content_at = network.now();
+    let mut content_at = watch.host.now();
     loop {
         let finished = reader.progress() == Progress::Finished;
         let patience = match reader.progress() {
@@ -213,11 +213,11 @@ async fn read<N: Host, B: ReplyBody, R>(
             Progress::Finished => GRACE.min(idle),
             Progress::Open | Progress::Done => idle,
         };
-        let left = content_at.saturating_add(patience).saturating_sub(network.now());
-        match within(network, left, body.next()).await {
+        let left = content_at.saturating_add(patience).saturating_sub(watch.host.now());
+        match watch.within(left, body.next()).await {
             Some(Some(Ok(bytes))) => {
                 if reader.feed(&bytes, told)? {
-                    content_at = network.now();
+                    content_at = watch.host.now();
                 }
             }
             Some(None) => return Ok(()),
@@ -231,10 +231,45 @@ async fn read<N: Host, B: ReplyBody, R>(
     }
 }
 
-/// What the future gives, unless the time is up first.
-pub(super) async fn within<H: Host, T>(host: &H, time: Millis, future: impl Future<Output = T>) -> Option<T> {
-    match select(pin!(future), pin!(host.sleep(time))).await {
-        Either::Left((value, _)) => Some(value),
-        Either::Right(_) => None,
+/// The clock of an attempt, with one timer for all of its waits: a reply comes in many pieces, and hardly any is late.
+struct Watch<'a, H> {
+    host: &'a H,
+    /// The timer, and when it rings; it stays when a wait is over, for the next.
+    timer: Option<(Millis, Pin<Box<dyn Future<Output = ()> + 'a>>)>,
+}
+
+/// The longest time that a timer is set to: then most waits end after that of the wait before, whose timer will do.
+const LONGEST: Millis = 15_000;
+
+impl<'a, H: Host> Watch<'a, H> {
+    fn new(host: &'a H) -> Self {
+        Self { host, timer: None }
+    }
+
+    /// What the future gives, unless the time is up first.
+    async fn within<T>(&mut self, time: Millis, future: impl Future<Output = T>) -> Option<T> {
+        let until = self.host.now().saturating_add(time);
+        let mut future = pin!(future);
+        poll_fn(|cx| match future.as_mut().poll(cx) {
+            Poll::Ready(value) => Poll::Ready(Some(value)),
+            Poll::Pending => self.passed(until, cx).map(|()| None),
+        })
+        .await
+    }
+
+    /// Whether that moment has come; it always takes a turn.
+    fn passed(&mut self, until: Millis, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            if let Some((_, timer)) = self.timer.as_mut().filter(|(rings, _)| *rings <= until) {
+                ready!(timer.as_mut().poll(cx));
+                self.timer = None;
+                if self.host.now() >= until {
+                    return Poll::Ready(());
+                }
+            }
+            let now = self.host.now();
+            let time = until.saturating_sub(now).min(LONGEST);
+            self.timer = Some((now + time, Box::pin(self.host.sleep(time))));
+        }
     }
 }
