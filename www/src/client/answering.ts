@@ -17,10 +17,11 @@ export function startAnswering(
   let ended = false;
   let wanted = onEvent !== undefined;
   let wake = () => {};
-  let changed = new Promise<void>((resolve) => (wake = resolve));
+  // Made once somebody waits for it: most runs have nobody who does.
+  let changed: Promise<void> | undefined;
   const notify = () => {
+    changed = undefined;
     wake();
-    changed = new Promise<void>((resolve) => (wake = resolve));
   };
   const emit = (event: AnswerEvent) => {
     if (ended) return;
@@ -64,7 +65,7 @@ export function startAnswering(
         await answer;
         return;
       } else {
-        await changed;
+        await (changed ??= new Promise<void>((resolve) => (wake = resolve)));
       }
     }
   }

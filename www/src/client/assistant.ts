@@ -33,7 +33,16 @@ export function assistantOf(backend: Backend, defaults: AskDefaults = {}, priced
       };
       underWay.add(abort);
       signal?.addEventListener("abort", abort);
-      work(cancellation).then(resolve, reject).finally(end);
+      work(cancellation).then(
+        (found) => {
+          end();
+          resolve(found);
+        },
+        (error: unknown) => {
+          end();
+          reject(error as Error);
+        },
+      );
     });
   }
 

@@ -94,14 +94,13 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
   protected run(work: (engine: E) => Promise<unknown>): Promise<unknown> {
     const place = this.#place;
     place.asking += 1;
-    return place.runtime
-      .untilTrap((settle, fail) => {
-        this.#call(work).then(settle, (error: unknown) => fail(explained(place, error)));
-      })
-      .finally(() => {
-        place.asking -= 1;
-        freeIfDone(place);
-      });
+    const end = () => {
+      place.asking -= 1;
+      freeIfDone(place);
+    };
+    return place.runtime.untilTrap((settle, fail) => {
+      this.#call(work).then(settle, (error: unknown) => fail(explained(place, error)));
+    }, end);
   }
 
   async search(request: SearchRequest, _: Cancellation): Promise<SearchHit[]> {

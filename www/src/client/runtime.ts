@@ -96,29 +96,41 @@ export class Runtime<E extends Engine = Engine> {
     const time = performance.now();
     this.#brokenUntil = time - this.#lastTrap < TRAP_WINDOW_MS ? time + TRAP_WINDOW_MS : time;
     this.#lastTrap = time;
-    const waiting = [...this.#underWay];
-    this.#underWay.clear();
-    for (const reject of waiting) reject(panicked(error));
+    for (const fail of [...this.#underWay]) fail(panicked(error));
   };
 
   /**
    * Waits for work in the engine, or for the trap that would keep it from ever settling: futures run
    * in microtasks and timers of their own, where a trap is nobody's exception.
+   *
+   * @param ended called once when either has come
    */
   untilTrap<T>(
-    work: (settle: (value: T | PromiseLike<T>) => void, fail: (error: Error) => void) => void,
+    work: (settle: (value: T) => void, fail: (error: Error) => void) => void,
+    ended: () => void,
   ): Promise<T> {
-    let end = () => {};
-    const promise = new Promise<T>((resolve, reject) => {
-      this.#underWay.add(reject);
-      const unwatch = watchForTraps(this.noteError);
-      end = () => {
-        this.#underWay.delete(reject);
+    return new Promise<T>((resolve, reject) => {
+      const end = () => {
+        if (!this.#underWay.delete(fail)) return;
         unwatch();
+        ended();
       };
-      work(resolve, reject);
+      const fail = (error: Error) => {
+        end();
+        reject(error);
+      };
+      this.#underWay.add(fail);
+      const unwatch = watchForTraps(this.noteError);
+      const settle = (value: T) => {
+        end();
+        resolve(value);
+      };
+      try {
+        work(settle, fail);
+      } catch (error) {
+        fail(error as Error);
+      }
     });
-    return promise.finally(end);
   }
 }
 
