@@ -228,8 +228,7 @@ async fn first_failed_check(
             // The same call said it.
             Check::Usefulness if attempt.usefulness != Usefulness::default() => {}
             Check::Grounding => {
-                let (draft, passages) = (draft.clone(), context.to_vec());
-                let task = |again| CheckGrounding { draft: draft.clone(), passages: passages.clone(), scale, again };
+                let task = |again| CheckGrounding { draft: draft.clone(), passages: context.to_vec(), scale, again };
                 attempt.grounding = ask_twice(path, task).await?;
             }
             Check::Usefulness => {

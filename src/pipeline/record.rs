@@ -262,12 +262,12 @@ impl Record {
         trace: Vec<Event>,
         strategy: &Strategy,
     ) -> Result<Answer, RunError> {
-        let best = self.best(strategy).cloned();
-        let reason = match &best {
+        let best = self.best(strategy);
+        let reason = match best {
             Some(attempt) => self.shortcoming(attempt, strategy),
-            None => match self.ending {
+            None => match &self.ending {
                 Some(Ending::Stopped) => Some(Reason::Budget),
-                Some(Ending::Failed(failure)) => return Err(RunError::Failed(failure)),
+                Some(Ending::Failed(failure)) => return Err(RunError::Failed(failure.clone())),
                 Some(Ending::Silent) => Some(Reason::Irrelevant),
                 Some(Ending::Unsupported) => Some(Reason::Ungrounded),
                 _ if self.web == WebSearch::Failed => Some(Reason::WebFailed),
@@ -281,21 +281,22 @@ impl Record {
             (Some(_), None) => Outcome::Answered,
             (Some(_), Some(_)) => Outcome::Partial,
         };
-        let checked = |check| shown.as_ref().and_then(|a| a.verdict(check, &strategy.checks).flag());
+        let [grounded, useful] = [Check::Grounding, Check::Usefulness]
+            .map(|check| shown.and_then(|attempt| attempt.verdict(check, &strategy.checks).flag()));
         let reflection = self.retrieval.map(|retrieve| Reflection {
             retrieve,
             relevance: self.verdicts.clone(),
-            support: shown.as_ref().and_then(|a| a.support(&strategy.checks)),
-            usefulness: shown.as_ref().and_then(Attempt::rating),
+            support: shown.and_then(|attempt| attempt.support(&strategy.checks)),
+            usefulness: shown.and_then(Attempt::rating),
             approximated: self.approximated,
         });
-        let sources = shown.as_ref().map(Attempt::sources).unwrap_or_default();
-        let (text, citations, claims) = shown.as_ref().map(Attempt::shown).unwrap_or_default();
+        let sources = shown.map(Attempt::sources).unwrap_or_default();
+        let (text, citations, claims) = shown.map(Attempt::shown).unwrap_or_default();
         Ok(Answer {
             outcome,
             reason,
-            grounded: checked(Check::Grounding),
-            useful: checked(Check::Usefulness),
+            grounded,
+            useful,
             citations,
             sources,
             text,
