@@ -1,16 +1,17 @@
 //! The network of a page, and the functions that it offers as model and as search.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::pin;
+use std::rc::Rc;
 
 use futures_util::future::{Either, select};
-use gloo_net::http::{Request, Response};
-use js_sys::{Promise, Reflect, Uint8Array};
+use gloo_net::http::Response;
+use js_sys::{Reflect, Uint8Array};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, RequestRedirect};
+use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, RequestInit};
 
 use super::functions::{Functions, PageFunctions};
 use super::{Page, to_js};
@@ -22,7 +23,7 @@ use crate::pipeline::budget::Millis;
 use crate::prompt::Language;
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, Usage, spoken};
 use crate::provider::error::{Fault, ProviderError};
-use crate::provider::http::{HttpRequest, Method};
+use crate::provider::http::{Headers, HttpRequest, Method};
 use crate::provider::search::{Found, WebQuery, WebResult, cleaned};
 use crate::retry::RetryPolicy;
 use crate::service::{Cache, CacheSettings, OwnPassage, Performer, Platform, Remembering, Role, Services, Store};
@@ -32,7 +33,7 @@ use crate::signal::aborted;
 pub(super) struct Connected {
     /// Who is asked.
     pub services: Services,
-    functions: Functions,
+    functions: Rc<Functions>,
     cache: Option<Cache>,
     /// The page has a place for what is kept.
     stores: bool,
@@ -42,7 +43,7 @@ impl Connected {
     /// With the functions that the services name by number.
     pub(super) fn new(services: Services, cache: Option<&CacheSettings>, page: PageFunctions) -> Self {
         let stores = cache.is_some_and(|cache| cache.store);
-        Self { services, functions: Functions::new(page), cache: cache.map(CacheSettings::cache), stores }
+        Self { services, functions: Rc::new(Functions::new(page)), cache: cache.map(CacheSettings::cache), stores }
     }
 
     /// Performs what one question needs, with what is known from earlier ones.
@@ -70,50 +71,58 @@ impl Host for Connected {
     }
 }
 
-#[wasm_bindgen]
-extern "C" {
-    // gloo-net's own `send` panics when `fetch` rejects with what is no Error.
-    #[wasm_bindgen(catch, js_name = fetch)]
-    fn platform_fetch(request: &web_sys::Request) -> Result<Promise, JsValue>;
-}
-
 impl Network for Connected {
     type Body = Body;
 
     async fn fetch(&self, request: HttpRequest) -> Result<NetworkReply<Body>, ProviderError> {
         let mut exchange = Exchange::new()?;
         let outgoing = outgoing(&request, &exchange).map_err(|_| ProviderError::InvalidRequest { status: 400 })?;
-        let promise = platform_fetch(&outgoing).map_err(|error| unreachable_because(&error))?;
+        let fetching = self.functions.call(None, |page, call| page.fetch(call, &outgoing));
         exchange.request = Some(outgoing);
-        let response = JsFuture::from(promise).await.map_err(|error| unreachable_because(&error))?;
+        let response = fetching.await.map_err(|error| unreachable_because(&error))?;
         let response: Response = response.unchecked_into::<web_sys::Response>().into();
         let reader = response.body().map(|body| body.get_reader().unchecked_into());
         Ok(NetworkReply {
             // Browsers do not say which redirect it is that they did not follow.
             status: if response.status() == 0 { 302 } else { response.status() },
-            headers: response.headers().entries().collect(),
-            body: Body { reader, exchange },
+            headers: headers(&response),
+            body: Body { reader, exchange, functions: Rc::clone(&self.functions) },
         })
     }
 }
 
-fn outgoing(request: &HttpRequest, exchange: &Exchange) -> Result<web_sys::Request, gloo_net::Error> {
-    let begun = match request.method {
-        Method::Get => Request::get(&request.url),
-        Method::Post => Request::post(&request.url),
-    };
-    let mut builder = begun
-        .abort_signal(Some(&exchange.controller.signal()))
-        .redirect(RequestRedirect::Manual)
-        .credentials(web_sys::RequestCredentials::Omit)
-        .referrer_policy(web_sys::ReferrerPolicy::NoReferrer);
-    for (name, value) in &request.headers {
-        builder = builder.header(name, &value.reveal());
+/// What a request is made with, but for its body and its signal.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Init<'a> {
+    method: &'static str,
+    headers: BTreeMap<&'a str, String>,
+    redirect: &'static str,
+    credentials: &'static str,
+    referrer_policy: &'static str,
+}
+
+fn outgoing(request: &HttpRequest, exchange: &Exchange) -> Result<web_sys::Request, JsValue> {
+    let init = to_js(&Init {
+        method: request.method.name(),
+        headers: request.headers.iter().map(|(name, value)| (*name, value.reveal())).collect(),
+        redirect: "manual",
+        credentials: "omit",
+        referrer_policy: "no-referrer",
+    })?;
+    let init: RequestInit = init.unchecked_into();
+    init.set_signal(Some(&exchange.controller.signal()));
+    if request.method == Method::Post {
+        init.set_body(&Uint8Array::from(request.body.as_slice()));
     }
-    match request.method {
-        Method::Get => Ok(builder.build()?.into()),
-        Method::Post => Ok(builder.body(Uint8Array::from(request.body.as_slice()))?.into()),
-    }
+    web_sys::Request::new_with_str_and_init(&request.url, &init)
+}
+
+/// All at once: there may be dozens.
+fn headers(response: &Response) -> Headers {
+    let pairs = js_sys::Array::from(&response.headers().into_raw());
+    let json = js_sys::JSON::stringify(&pairs).ok().map(String::from).unwrap_or_default();
+    serde_json::from_str::<Vec<(String, String)>>(&json).unwrap_or_default().into_iter().collect()
 }
 
 /// Node, Deno and Bun say why a connection failed; browsers do not, so that pages cannot probe networks.
@@ -130,8 +139,16 @@ fn unreachable_because(error: &JsValue) -> ProviderError {
     }
 }
 
-/// An exchange that is under way; dropping it ends it, which the service sees at once. One that is over is let be:
-/// to abort it would make an error, with its stack, for nobody.
+thread_local! {
+    /// Why exchanges are ended. One for all: each would make an error of its own, with its stack, for nobody.
+    static UNWANTED: js_sys::Error = {
+        let error = js_sys::Error::new("nobody waits for the reply any longer");
+        error.set_name("AbortError");
+        error
+    };
+}
+
+/// An exchange that is under way; dropping it ends it, which the service sees at once.
 struct Exchange {
     controller: AbortController,
     is_over: bool,
@@ -149,7 +166,7 @@ impl Exchange {
 impl Drop for Exchange {
     fn drop(&mut self) {
         if !self.is_over {
-            self.controller.abort();
+            UNWANTED.with(|reason| self.controller.abort_with_reason(reason));
         }
         self.request.take();
     }
@@ -159,12 +176,14 @@ impl Drop for Exchange {
 pub(super) struct Body {
     reader: Option<ReadableStreamDefaultReader>,
     exchange: Exchange,
+    functions: Rc<Functions>,
 }
 
 impl ReplyBody for Body {
     async fn next(&mut self) -> Option<Result<Vec<u8>, Broken>> {
-        let Ok(piece) = JsFuture::from(self.reader.as_ref()?.read()).await else { return Some(Err(Broken)) };
-        let bytes = Reflect::get(&piece, &"value".into()).ok()?.dyn_into::<Uint8Array>().ok();
+        let reader = self.reader.as_ref()?;
+        let piece = self.functions.call(None, |page, call| page.read(call, reader)).await;
+        let Ok(bytes) = piece.map(|piece| piece.dyn_into::<Uint8Array>().ok()) else { return Some(Err(Broken)) };
         self.exchange.is_over = bytes.is_none();
         bytes.map(|bytes| Ok(bytes.to_vec()))
     }
@@ -233,7 +252,7 @@ impl Platform for Connected {
     ) -> Result<ChatReply, ProviderError> {
         // What is not shown while it is written needs nobody to be told of.
         let told = request.stream.then(|| told.clone());
-        let reply = self.functions.ask(model, role, request, told).await?;
+        let reply = self.functions.ask(model, role, request, told).await.map_err(|_| ProviderError::Function)?;
         let reply = match reply.as_string() {
             Some(text) => FunctionReply { text, ..FunctionReply::default() },
             None => serde_wasm_bindgen::from_value(reply).map_err(|_| ProviderError::Function)?,
@@ -262,18 +281,30 @@ impl Platform for Connected {
         let asked =
             FunctionPairs { role: Role::Grade.name(), question, passages: passages.iter().map(shown).collect() };
         let asked = to_js(&asked).map_err(|_| ProviderError::Function)?;
-        let given = self.functions.call(None, |page, call| page.score(call, scorer, &asked)).await?;
+        let given = self
+            .functions
+            .call(None, |page, call| page.score(call, scorer, &asked))
+            .await
+            .map_err(|_| ProviderError::Function)?;
         serde_wasm_bindgen::from_value(given).map_err(|_| ProviderError::Function)
     }
 
     async fn own_passages(&self, retriever: u32, query: &str, k: usize) -> Result<Vec<OwnPassage>, ProviderError> {
-        let found = self.functions.call(None, |page, call| page.retrieve(call, retriever, query, k as u32)).await?;
+        let found = self
+            .functions
+            .call(None, |page, call| page.retrieve(call, retriever, query, k as u32))
+            .await
+            .map_err(|_| ProviderError::Function)?;
         serde_wasm_bindgen::from_value(found).map_err(|_| ProviderError::Function)
     }
 
     async fn own_search(&self, search: u32, asked: &WebQuery) -> Result<Vec<WebResult>, ProviderError> {
         let (query, limit) = (&asked.query, asked.limit as u32);
-        let found = self.functions.call(None, |page, call| page.search(call, search, query, limit)).await?;
+        let found = self
+            .functions
+            .call(None, |page, call| page.search(call, search, query, limit))
+            .await
+            .map_err(|_| ProviderError::Function)?;
         let found: Vec<Found> = serde_wasm_bindgen::from_value(found).map_err(|_| ProviderError::Function)?;
         Ok(cleaned(&found, asked))
     }

@@ -1,5 +1,5 @@
-//! Functions of the page that stand for a model, a scorer, a retriever or a web search: how they are called, and how
-//! their replies come back.
+//! Functions of the page that stand for a model, a scorer, a retriever or a web search, and those that reach its
+//! network: how they are called, and how their replies come back.
 //!
 //! A promise for each call, awaited from here, would take longer than all else about it: two functions made
 //! for JavaScript and taken back. So calls have numbers, and one function takes the replies of all.
@@ -17,10 +17,10 @@ use js_sys::JsString;
 use serde::Serialize;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
+use web_sys::{ReadableStreamDefaultReader, Request};
 
 use crate::driver::Told;
 use crate::provider::chat::{ChatRequest, ReplyFormat, Role as Speaker};
-use crate::provider::error::ProviderError;
 use crate::service::Role;
 
 #[wasm_bindgen]
@@ -65,6 +65,14 @@ extern "C" {
     /// Keeps something.
     #[wasm_bindgen(method)]
     pub(super) fn remember(this: &PageFunctions, call: u32, key: &str, value: &str);
+
+    /// Sends a request: the response, or what `fetch` rejected with.
+    #[wasm_bindgen(method)]
+    pub(super) fn fetch(this: &PageFunctions, call: u32, request: &Request);
+
+    /// Reads the next piece of a body: its bytes, or nothing after the last.
+    #[wasm_bindgen(method)]
+    pub(super) fn read(this: &PageFunctions, call: u32, reader: &ReadableStreamDefaultReader);
 
     /// Says that nobody waits for a call any longer.
     #[wasm_bindgen(method)]
@@ -124,7 +132,7 @@ struct Call {
     number: u32,
     /// Who shows what is written.
     told: Option<Told>,
-    reply: Option<Result<JsValue, ProviderError>>,
+    reply: Option<Result<JsValue, JsValue>>,
     waker: Option<Waker>,
 }
 
@@ -147,7 +155,7 @@ impl Functions {
         let settle = Closure::<dyn FnMut(u32, bool, JsValue)>::new(move |number, fulfilled, reply| {
             let mut open = calls.borrow_mut();
             let Some(call) = open.call(number) else { return };
-            call.reply = Some(if fulfilled { Ok(reply) } else { Err(ProviderError::Function) });
+            call.reply = Some(if fulfilled { Ok(reply) } else { Err(reply) });
             let waker = call.waker.take();
             drop(open);
             waker.into_iter().for_each(Waker::wake);
@@ -177,7 +185,7 @@ impl Functions {
         })
     }
 
-    /// Calls a function and waits for what it gives; whatever it throws stays with the page.
+    /// Calls a function and waits for what it gives. What functions of the page throw stays with it.
     pub(super) fn call(&self, told: Option<Told>, begin: impl FnOnce(&PageFunctions, u32)) -> Calling<'_> {
         let mut open = self.open.borrow_mut();
         let number = open.next;
@@ -196,7 +204,7 @@ pub(super) struct Calling<'a> {
 }
 
 impl Future for Calling<'_> {
-    type Output = Result<JsValue, ProviderError>;
+    type Output = Result<JsValue, JsValue>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut open = self.of.open.borrow_mut();

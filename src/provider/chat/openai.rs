@@ -69,7 +69,7 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response_format: Option<Value>,
+    response_format: Option<Format<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,6 +78,23 @@ struct Body<'a> {
     logprobs: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_logprobs: Option<u32>,
+}
+
+/// The form of the reply. Its schema is written from where it is: a copy would be a tree of its own.
+#[derive(Serialize)]
+struct Format<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    json_schema: Option<Named<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<&'a Value>,
+    r#type: &'static str,
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    name: String,
+    schema: &'a Value,
+    strict: bool,
 }
 
 #[derive(Serialize)]
@@ -133,19 +150,18 @@ impl ChatCodec for OpenAi {
 }
 
 impl OpenAi {
-    fn response_format(self, format: &ReplyFormat) -> Option<Value> {
+    fn response_format(self, format: &ReplyFormat) -> Option<Format<'_>> {
         match format {
             ReplyFormat::Text => None,
-            ReplyFormat::Json => Some(json!({ "type": "json_object" })),
+            ReplyFormat::Json => Some(Format { json_schema: None, schema: None, r#type: "json_object" }),
             ReplyFormat::Schema { name, schema } => {
                 let valid = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
                 let name: String = name.chars().take(64).map(valid).collect();
-                let inner = json!({ "name": name, "schema": schema, "strict": true });
-                let mut outer = json!({ "type": "json_schema", "json_schema": inner });
-                if self.schema == SchemaField::NestedAndTop {
-                    outer["schema"] = schema.clone().into_owned();
-                }
-                Some(outer)
+                Some(Format {
+                    json_schema: Some(Named { name, schema, strict: true }),
+                    schema: (self.schema == SchemaField::NestedAndTop).then_some(schema),
+                    r#type: "json_schema",
+                })
             }
         }
     }

@@ -1,4 +1,4 @@
-// Functions of the page as the engine calls them: by number, each reply handed back with the number of its
+// Functions of the page, and of the platform, as the engine calls them: by number, each reply handed back with the number of its
 // call. What few functions look at, a signal and a schema, is made when they do.
 
 import type {
@@ -120,6 +120,33 @@ export class PageFunctions {
   /** Called by the engine. */
   remember(call: number, key: string, value: string): void {
     this.#call(call, () => this.store?.set?.(key, value));
+  }
+
+  /** Called by the engine. */
+  fetch(call: number, request: Request): void {
+    this.#wait(call, () => fetch(request));
+  }
+
+  /** Called by the engine. */
+  read(call: number, reader: ReadableStreamDefaultReader<Uint8Array>): void {
+    this.#wait(call, () => reader.read().then(({ value }) => value));
+  }
+
+  /** Hands over what the platform gives; who no longer wants it aborts the request itself. */
+  #wait(call: number, begin: () => Promise<unknown>): void {
+    const settle = (fulfilled: boolean, value: unknown) => {
+      try {
+        this.#settle(call, fulfilled, value);
+      } catch {
+        // As for functions.
+      }
+    };
+    const failed = (error: unknown) => settle(false, error);
+    try {
+      begin().then((value) => settle(true, value), failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   /** Called by the engine: nobody waits for that call any longer. */
