@@ -23,6 +23,21 @@ const ITEM_LIMIT: usize = 300;
 /// link, inline code, a code block or a table row. The text of a passage that begins inside a
 /// list or a table is read as the continuation it is.
 pub fn units(text: &str) -> Vec<Unit> {
+    if is_prose(text) { sentences(text) } else { parsed(text) }
+}
+
+/// Whether a text is a line without any markup: what the parser would make of it is known.
+fn is_prose(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" .,;:!?'\"()/%-".contains(&byte);
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.bytes().all(is_plain)
+}
+
+fn sentences(text: &str) -> Vec<Unit> {
+    let ranges = sentence::sentences(text).into_iter().filter(|range| html::has_words(&text[range.clone()]));
+    ranges.map(|range| Unit { span: Span { start: range.start, end: range.end }, kind: UnitKind::Sentence }).collect()
+}
+
+fn parsed(text: &str) -> Vec<Unit> {
     let slice = Slice::new(text);
     let mut reader = Reader { text: slice.text(), units: Vec::new(), leaf: None, items: Vec::new(), solid: None };
     for (event, range) in markdown::events(slice.text(), Part::Slice) {
@@ -134,5 +149,20 @@ impl Reader<'_> {
         };
         let ranges = ranges.into_iter().filter(has_words);
         self.units.extend(ranges.map(|range| (range.start + start..range.end + start, kind)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{is_prose, parsed, units};
+
+    proptest! {
+        #[test]
+        fn prose_has_the_units_that_the_parser_finds(text in "[A-Za-z][A-Za-e0-3 .,;:!?'\"()/%-]{0,60}") {
+            prop_assert!(is_prose(&text));
+            prop_assert_eq!(units(&text), parsed(&text));
+        }
     }
 }
