@@ -35,20 +35,22 @@ pub fn is_copied(reply: &str, material: &[String]) -> bool {
 
 /// The same as [`occurs`] in the bare text, which is not made: hardly anything of it is compared.
 fn occurs_in_ascii(said: &str, text: &str) -> bool {
-    let mut rest = kept(text);
-    while !said.is_empty() {
-        let mut after = rest.clone();
-        if said.bytes().all(|byte| after.next() == Some(byte)) {
-            rest = after.clone();
+    let Some(&first) = said.as_bytes().first() else { return false };
+    let mut from = 0;
+    while let Some(found) = text.as_bytes()[from..].iter().position(|byte| byte.to_ascii_lowercase() == first) {
+        let start = from + found;
+        from = start + 1;
+        let (mut after, mut end) = (kept(&text[start..]), start);
+        let mut next = || after.next().inspect(|(at, _)| end = start + at + 1).map(|(_, byte)| byte);
+        if said.bytes().all(|byte| next() == Some(byte)) {
+            from = end;
             let goes_on = match after.next() {
-                Some(b'.') => after.next().is_some_and(|byte| byte.is_ascii_digit()),
-                next => next.is_some_and(|byte| byte.is_ascii_alphanumeric()),
+                Some((_, b'.')) => after.next().is_some_and(|(_, byte)| byte.is_ascii_digit()),
+                next => next.is_some_and(|(_, byte)| byte.is_ascii_alphanumeric()),
             };
             if !goes_on {
                 return true;
             }
-        } else if rest.next().is_none() {
-            return false;
         }
     }
     false
@@ -71,7 +73,7 @@ fn bare(text: &str) -> String {
     let mut bare = String::with_capacity(text.len());
     // Lower case of a whole text is not that of its characters: a final sigma has a form of its own.
     if text.is_ascii() {
-        bare.extend(kept(text).map(char::from));
+        bare.extend(kept(text).map(|(_, byte)| char::from(byte)));
     } else {
         bare.extend(text.chars().filter(|c| !c.is_whitespace() && !"\"'`\\*“”„«»‘’".contains(*c)));
         bare = bare.to_lowercase();
@@ -80,10 +82,11 @@ fn bare(text: &str) -> String {
     bare
 }
 
-/// What is compared of a text of ASCII.
-fn kept(text: &str) -> impl Iterator<Item = u8> + Clone {
-    let kept = text.bytes().filter(|byte| !matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'*' | b' ' | b'\t'..=b'\r'));
-    kept.map(|byte| byte.to_ascii_lowercase())
+/// What is compared of a text of ASCII, and where it stands.
+fn kept(text: &str) -> impl Iterator<Item = (usize, u8)> {
+    let ignored = |byte: u8| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b'*' | b' ' | b'\t'..=b'\r');
+    let kept = text.bytes().enumerate().filter(move |(_, byte)| !ignored(*byte));
+    kept.map(|(at, byte)| (at, byte.to_ascii_lowercase()))
 }
 
 #[cfg(test)]
