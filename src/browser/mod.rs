@@ -1,5 +1,5 @@
-//! The façade for JavaScript: pages, Node, Deno, Bun. Requests come in and results go out as plain
-//! objects in the words of [`crate::wire`]; the TypeScript client gives them their form.
+//! The façade for JavaScript: pages, Node, Deno, Bun. Requests come in as plain objects in the words of
+//! [`crate::wire`], and results go out as such or as JSON; the TypeScript client gives them their form.
 //!
 //! With the feature `models` it also asks models and searches the web; without it, it is as small as
 //! can be and knows the built-in solver alone.
@@ -13,6 +13,8 @@ mod embedding;
 #[cfg(feature = "models")]
 mod functions;
 mod strict;
+#[cfg(feature = "models")]
+mod text;
 mod timer;
 
 use std::cell::RefCell;
@@ -166,7 +168,7 @@ impl Engine {
     /// How much the index holds.
     pub fn statistics(&self) -> Result<JsValue, JsValue> {
         let corpus = self.corpus.borrow();
-        to_js(&Statistics { documents: corpus.index().documents(), passages: corpus.index().passages() })
+        shown(&Statistics { documents: corpus.index().documents(), passages: corpus.index().passages() })
     }
 }
 
@@ -190,7 +192,7 @@ impl Engine {
 const MOST: Limits = Limits::within(1_000, 600_000, 2);
 
 fn found(hits: Vec<Hit>) -> Result<JsValue, JsValue> {
-    to_js(&SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect(), warnings: Vec::new() })
+    shown(&SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect(), warnings: Vec::new() })
 }
 
 #[wasm_bindgen]
@@ -247,7 +249,7 @@ async fn answer(
     let untold = RefCell::new(Vec::new());
     let tell_all = || {
         for event in untold.take() {
-            let _ = to_js(&event).map(|data| listener.tell(data));
+            let _ = shown(&event).map(|data| listener.tell(data));
         }
     };
     let tell = |event: Event| {
@@ -274,17 +276,24 @@ async fn answer(
     }
     let answer = answer.map_err(thrown)?;
     performer.settle(&answer).await;
-    to_js(&Answer::new(answer, solver, asked.language).with_remembered(performer.remembered()))
+    shown(&Answer::new(answer, solver, asked.language).with_remembered(performer.remembered()))
 }
 
+/// A result for the client, which gives it its form: here as an object in `snake_case`. The small module has nothing
+/// that writes numbers as text, and no room for it.
 #[cfg(not(feature = "models"))]
-fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
+fn shown<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
     let json = serde_wasm_bindgen::Serializer::json_compatible();
     value.serialize(&json).map_err(|e| thrown(Problem::new("internal", 500, e.to_string())))
 }
 
-/// As one text: with each value crossing by itself, an answer took longer to hand over than to find. The
-/// small module has nothing that writes numbers as text, and no room for it.
+/// A result for the client, which gives it its form: here as a text.
+#[cfg(feature = "models")]
+fn shown<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
+    text::written(value).map(JsValue::from).map_err(|e| thrown(Problem::new("internal", 500, e.to_string())))
+}
+
+/// An object with the fields of a value as they are.
 #[cfg(feature = "models")]
 fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
     let json = serde_json::to_string(value).map_err(|e| thrown(Problem::new("internal", 500, e.to_string())))?;

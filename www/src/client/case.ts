@@ -5,25 +5,33 @@ export function camelKeys<T>(value: unknown): T {
   return renamed(value) as T;
 }
 
+/** What an engine gives: JSON with its keys renamed, or, from the small module, a value whose keys are to be. */
+export function shown<T>(result: unknown): T {
+  return typeof result === "string" ? (JSON.parse(result) as T) : camelKeys(result);
+}
+
 /** Renames every key below a JSON value from `camelCase` to `snake_case`. */
 export function snakeKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeKeys);
   if (typeof value !== "object" || value === null) return value;
-  const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   // Not by assignment: whatever its name, what a caller sets is a field.
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [snake(key), snakeKeys(item)]));
 }
 
-/** The names that came so far: there are some fifty, and each comes with every answer. */
-const CAMEL = new Map<string, string>();
+const camel = remembered((key) => key.replace(/_([a-z0-9])/g, (_, next: string) => next.toUpperCase()));
+const snake = remembered((key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 
-function camel(key: string): string {
-  let name = CAMEL.get(key);
-  if (name === undefined) {
-    name = key.replace(/_([a-z0-9])/g, (_, next: string) => next.toUpperCase());
-    if (CAMEL.size < 1_000) CAMEL.set(key, name);
-  }
-  return name;
+/** The same with the names that came so far: there are some fifty, and they come with every answer. */
+function remembered(renamed: (key: string) => string): (key: string) => string {
+  const known = new Map<string, string>();
+  return (key) => {
+    let name = known.get(key);
+    if (name === undefined) {
+      name = renamed(key);
+      if (known.size < 1_000) known.set(key, name);
+    }
+    return name;
+  };
 }
 
 function renamed(value: unknown): unknown {

@@ -13,7 +13,7 @@ import type { Backend } from "./types.ts";
 
 /** The backend of such an assistant: the local one, which the page has already, with other vectors or passages. */
 export function waitingBackend(
-  { LocalBackend, camelKeys, snakeKeys }: Kit,
+  { LocalBackend, shown, snakeKeys }: Kit,
   runtime: Runtime<Engine>,
   files: EngineFiles,
   prepare: (engine: Engine) => void,
@@ -22,7 +22,7 @@ export function waitingBackend(
   class WaitingBackend extends LocalBackend<Engine> {
     override async search(request: SearchRequest, { signal }: Cancellation): Promise<SearchHit[]> {
       const found = await this.run((engine) => engine.searchEmbedded(snakeKeys(request), signal));
-      return camelKeys<{ hits: SearchHit[] }>(found).hits;
+      return shown<{ hits: SearchHit[] }>(found).hits;
     }
 
     override async add(document: DocumentInput, cancellation: Cancellation): Promise<number> {

@@ -2,14 +2,14 @@
 // two bundles import would become files of their own, each another request of every page.
 
 import type { Engine } from "../../../dist/wasm-models/countercheck_models.js";
-import { camelKeys, snakeKeys } from "./case.ts";
+import { camelKeys, shown, snakeKeys } from "./case.ts";
 import { CountercheckError, abortError } from "./error.ts";
 import { LocalBackend } from "./local.ts";
 import { Runtime } from "./runtime.ts";
 import { loadBytes } from "./source.ts";
 
 /** Given to each part that is loaded on demand. */
-export const kit = { CountercheckError, LocalBackend, Runtime, abortError, camelKeys, loadBytes, snakeKeys };
+export const kit = { CountercheckError, LocalBackend, Runtime, abortError, camelKeys, loadBytes, shown, snakeKeys };
 
 /** Its type, which may be imported. */
 export type Kit = typeof kit;

@@ -16,7 +16,7 @@ import type {
   Stemming,
 } from "../generated/wire.ts";
 import type { Cancellation } from "./cancellation.ts";
-import { camelKeys, snakeKeys } from "./case.ts";
+import { shown, snakeKeys } from "./case.ts";
 import { CountercheckError, fromEngine } from "./error.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Backend, Events } from "./types.ts";
@@ -80,14 +80,14 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
       get wanted() {
         return events.wanted();
       },
-      tell: (event: unknown) => events.tell(camelKeys<RunEvent>(event)),
+      tell: (event: unknown) => events.tell(shown<RunEvent>(event)),
     };
     const number = this.#asked++;
     const place = this.#place;
     cancellation.onAbort(() => {
       if (place.runtime.isCurrent(place.generation)) place.engine?.cancel(number);
     });
-    return this.run((engine) => engine.ask(asked, listener, number)).then(camelKeys<Answer>);
+    return this.run((engine) => engine.ask(asked, listener, number)).then(shown<Answer>);
   }
 
   /** Work that goes on in the engine until its promise settles, or a trap ends it. */
@@ -104,7 +104,7 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
   }
 
   async search(request: SearchRequest, _: Cancellation): Promise<SearchHit[]> {
-    return camelKeys<{ hits: SearchHit[] }>(this.#call((engine) => engine.search(snakeKeys(request)))).hits;
+    return shown<{ hits: SearchHit[] }>(this.#call((engine) => engine.search(snakeKeys(request)))).hits;
   }
 
   async add(document: DocumentInput, _: Cancellation): Promise<number> {
@@ -136,7 +136,7 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
   }
 
   async statistics(): Promise<Statistics> {
-    return camelKeys<Statistics>(this.#call((engine) => engine.statistics()));
+    return shown<Statistics>(this.#call((engine) => engine.statistics()));
   }
 
   dispose(): void {
