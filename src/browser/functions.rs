@@ -91,6 +91,8 @@ struct FunctionSchema<'a> {
 #[derive(Default)]
 struct Texts {
     roles: [OnceCell<JsString>; 4],
+    /// Room for a prompt.
+    prompt: RefCell<String>,
     schemas: RefCell<Vec<(&'static Value, JsString)>>,
 }
 
@@ -176,13 +178,18 @@ impl Functions {
         let said = |speaker| request.messages.iter().find(|message| message.role == speaker);
         let said = |speaker| said(speaker).map_or("", |message| message.content.as_str());
         let (system, user) = (said(Speaker::System), said(Speaker::User));
-        let prompt = [system, user].concat();
+        let mut prompt = self.texts.prompt.take();
+        prompt.clear();
+        prompt += system;
+        prompt += user;
         let system = if system.is_ascii() { system.len() } else { system.encode_utf16().count() };
         let (role, schema) = (self.texts.role(role), self.texts.schema(&request.format));
         let ChatRequest { temperature, max_tokens, .. } = *request;
-        self.call(told, |page, call| {
+        let calling = self.call(told, |page, call| {
             page.ask(call, model, role, &prompt, system as u32, temperature, max_tokens, schema.as_ref());
-        })
+        });
+        self.texts.prompt.replace(prompt);
+        calling
     }
 
     /// Calls a function and waits for what it gives. What functions of the page throw stays with it.

@@ -40,7 +40,8 @@ pub(crate) async fn gather(
     // What the web replaces comes back where the web has nothing: of four passages one may be perfect.
     let replaced =
         if record.decision == Some(Decision::Incorrect) { std::mem::take(&mut relevant) } else { Vec::new() };
-    let mut context = [relevant, kept(&graded, |grade| grade.verdict == Verdict::Unknown)].concat();
+    let mut context = relevant;
+    context.append(&mut kept(&graded, |grade| grade.verdict == Verdict::Unknown));
     let extended = need_web
         && match extend_from_web(path, question, &mut context, strategy, record).await {
             // There is something to go on with.

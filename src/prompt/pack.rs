@@ -172,7 +172,7 @@ impl Filling<'_> {
     /// Writes a part of a template, filled.
     fn fill(&self, template: &str, into: &mut String) {
         let mut rest = template;
-        while let Some(open) = rest.find('{') {
+        while let Some(open) = rest.bytes().position(|byte| byte == b'{') {
             let (before, after) = rest.split_at(open);
             *into += before;
             let name = after[1..].split_once('}').map(|(name, _)| name);
