@@ -495,14 +495,12 @@ fn vectors_that_could_not_be_inserted_are_corrupt() {
     let number = |at: usize, value: f32| {
         move |parts: &mut Parts| parts.vectors[at..at + 4].copy_from_slice(&value.to_le_bytes())
     };
-    for at in [SCALE, TERM, COMPONENT] {
+    for at in [SCALE, TERM] {
         for value in [f32::NAN, f32::INFINITY] {
             assert_eq!(edited(number(at, value)).err(), Some(SnapshotError::Corrupt { what: "vector" }));
         }
     }
-    assert_eq!(edited(number(COMPONENT, 2.0)).err(), Some(SnapshotError::Corrupt { what: "vector" }));
-    let edits: [Edit<Vec<u8>>; 7] = [
-        ("vector", |vectors| vectors[COMPONENT..COMPONENT + 8].fill(0)),
+    let edits: [Edit<Vec<u8>>; 6] = [
         ("vector", |vectors| vectors[CODE] = 128),
         ("number of vectors", |vectors| vectors[0] = 0b111),
         ("number of vectors", |vectors| vectors[0] = 0b1011),
@@ -512,6 +510,21 @@ fn vectors_that_could_not_be_inserted_are_corrupt() {
     ];
     for (what, edit) in edits {
         assert_eq!(edited(|parts| edit(&mut parts.vectors)).err(), Some(SnapshotError::Corrupt { what }));
+    }
+}
+
+/// Loading looks at no vector by itself.
+#[test]
+fn a_vector_that_is_none_has_no_score() {
+    for value in [f32::NAN, f32::INFINITY, f32::MAX] {
+        let spoilt = |parts: &mut Parts| parts.vectors[COMPONENT..COMPONENT + 4].copy_from_slice(&value.to_le_bytes());
+        let index = edited(spoilt).unwrap();
+        let query = SearchQuery { vector: Some(&[0.6, 0.8]), ..SearchQuery::default() };
+        let found = index.search(&query, 9).unwrap();
+        assert_eq!(found.len(), if value.is_finite() { 2 } else { 1 });
+        assert!(found.iter().all(|hit| hit.score.is_finite()), "{found:?}");
+        let both = SearchQuery { text: "cat dog", ..query };
+        assert!(index.search(&both, 9).unwrap().iter().all(|hit| hit.score.is_finite()));
     }
 }
 

@@ -4,7 +4,8 @@
 //! bytes with a scale of its own. The integer product of the two, times the scales, misses q · x by at most
 //! `‖q‖ ‖x − x̂‖ + ‖q − q̂‖ ‖x‖` (Cauchy and Schwarz, twice), of which each row stores its part. Codes have seven
 //! bits because the fastest instruction there is takes no more, and none is negative because it takes no
-//! sign; that shifts every product of a query by the same number.
+//! sign; that shifts every product of a query by the same number. A query's have one bit less, so that products can be
+//! added up before they are widened.
 
 use super::checked::{Checked, Comparison, Metric};
 use super::kernel::dot;
@@ -14,8 +15,8 @@ const STEPS: f32 = 63.0;
 pub(super) const ZERO: u8 = 64;
 /// Components of this size and less are stored as 0: to divide by them would overflow.
 const NOTHING: f32 = 1e-30;
-/// The steps of a query's codes, which may be signed.
-const QUERY_STEPS: f32 = 127.0;
+/// The steps of a query's codes, which may be signed: four products of such a code and a row's fit sixteen bits.
+const QUERY_STEPS: f32 = 63.0;
 /// What bounds are widened by: lengths that count as 1 may be a thousandth longer.
 const LENIENCE: f32 = 1.002;
 

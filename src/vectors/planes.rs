@@ -129,9 +129,9 @@ impl Vectors {
         Some(numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)))
     }
 
-    /// How near a row's vector is to the query, if it has one.
+    /// How near a row's vector is to the query, if it has one that can be compared.
     pub fn score(&self, query: Checked<'_>, row: u32) -> Option<f32> {
-        self.slot(row).map(|slot| self.score_at(query, slot))
+        self.slot(row).and_then(|slot| self.score_at(query, slot))
     }
 
     /// The `k` rows nearest to the query of those that are allowed, nearest first; of equally near ones the
@@ -219,14 +219,15 @@ impl Vectors {
         });
         let enough = likely.into_ranked();
         let missing = enough.len() < k;
-        let least = enough.map(|(slot, _)| self.score_at(query, slot as usize)).fold(f32::INFINITY, f32::min);
+        let least = enough.filter_map(|(slot, _)| self.score_at(query, slot as usize)).fold(f32::INFINITY, f32::min);
         let mut top = Top::new(k);
         let least = if missing { f32::NEG_INFINITY } else { least };
         each_above(bounds, least, &mut |at, _| {
             let slot = slot_of(at);
             let row = self.rows[slot];
-            if allowed(row) {
-                top.offer(row, self.score_at(query, slot), || Some(position(row)));
+            let score = if allowed(row) { self.score_at(query, slot) } else { None };
+            if let Some(score) = score {
+                top.offer(row, score, || Some(position(row)));
             }
             top.least().max(least)
         });
@@ -241,16 +242,19 @@ impl Vectors {
         Memory { scan, rescoring: self.components.len(), rows }
     }
 
-    fn score_at(&self, query: Checked<'_>, slot: usize) -> f32 {
+    /// A loaded row that is no vector has no score, as loading does not look at each: see `saved`.
+    fn score_at(&self, query: Checked<'_>, slot: usize) -> Option<f32> {
         let stored = self.stored(slot);
-        match self.comparison.metric {
+        let score = match self.comparison.metric {
             Metric::Cosine => {
                 let length = if self.comparison.normalised { 1.0 } else { kernel::square(stored).sqrt() };
-                (kernel::product(query.components(), stored) / (query.length() * length)).clamp(-1.0, 1.0)
+                kernel::product(query.components(), stored) / (query.length() * length)
             }
             Metric::Dot => kernel::product(query.components(), stored),
             Metric::Euclidean => -kernel::distance(query.components(), stored),
-        }
+        };
+        let exceeds = self.comparison.metric == Metric::Cosine && score.abs() > 1.0;
+        score.is_finite().then_some(if exceeds { score.signum() } else { score })
     }
 
     pub(super) fn slot(&self, row: u32) -> Option<usize> {

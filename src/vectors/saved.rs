@@ -1,8 +1,8 @@
 //! The planes of vectors in a file: numbers as they are in memory, so that loading copies nothing.
 //!
 //! For n vectors of d components, in the caller's order: n scales, n terms (both `f32`), n · d codes, n · d
-//! components (`f32`), all little-endian. What could not have been added is refused; that codes are those of
-//! their components is left to the file's checksum, as other codes cost accuracy and nothing else.
+//! components (`f32`), all little-endian. That codes are those of their components, and that cosines can be
+//! computed, is left to the file's checksum: others cost accuracy and nothing else, as what has no score is not found.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -59,12 +59,16 @@ impl Vectors {
         Some(loaded)
     }
 
-    /// The length of the longest vector, where lengths matter; nothing when one could not have been added.
+    /// The length of the longest vector, where lengths matter; nothing when one could not have been added. Where they do
+    /// not matter the vectors are not looked at, which would be a seventh of what loading takes.
     fn longest_length(&self) -> Option<f32> {
         let numbers_hold =
             |plane: &Bytes| plane.as_chunks().0.iter().all(|&bytes| f32::from_le_bytes(bytes).is_finite());
         if !numbers_hold(&self.scales) || !numbers_hold(&self.terms) || !kernel::are_codes(&self.codes) {
             return None;
+        }
+        if self.comparison.metric == Metric::Cosine {
+            return Some(1.0);
         }
         let mut longest = 1.0_f32;
         for vector in self.components.chunks_exact((self.comparison.dimension * NUMBER).max(1)) {
@@ -72,6 +76,6 @@ impl Vectors {
             self.comparison.allows(length).ok()?;
             longest = longest.max(length);
         }
-        Some(if self.comparison.metric == Metric::Cosine { 1.0 } else { longest })
+        Some(longest)
     }
 }

@@ -47,7 +47,7 @@ test("every_engine_can_run_the_index_and_the_scan_has_no_memory_of_its_own", asy
 });
 
 test("both_scans_give_the_same_scores_to_the_last_bit", { skip: SCANS.length === 1 && "no relaxed SIMD here" }, async () => {
-  for (const [dimension, rows] of [[16, 3], [64, 1003], [256, 402], [70, 90]]) {
+  for (const [dimension, rows] of [[16, 3], [48, 203], [64, 1003], [256, 402], [70, 90]]) {
     const [plain, relaxed] = await Promise.all(SCANS.map((relaxed) => createVectorIndex({ dimension, relaxed })));
     const vector = lcg(dimension);
     for (let at = 0; at < rows; at += 1) {
@@ -58,6 +58,21 @@ test("both_scans_give_the_same_scores_to_the_last_bit", { skip: SCANS.length ===
       const asked = vector(dimension);
       assert.deepEqual(relaxed.search(asked, 10), plain.search(asked, 10), `${dimension}, ${rows}`);
     }
+  }
+});
+
+test("products_of_the_greatest_codes_do_not_overflow", { skip: SCANS.length === 1 && "no relaxed SIMD here" }, async () => {
+  for (const sign of [1, -1]) {
+    const [plain, relaxed] = await Promise.all(SCANS.map((relaxed) => createVectorIndex({ dimension: 64, relaxed })));
+    const random = lcg(3);
+    for (let at = 0; at < 400; at += 1) {
+      // Nearly all components are the greatest, of either sign.
+      const row = random(64).map((component) => (Math.abs(component) < 0.1 ? component : 1));
+      for (const index of [plain, relaxed]) index.add(`${at}`, at % 2 === 0 ? row : row.map((component) => -component));
+    }
+    const asked = new Array(64).fill(sign);
+    assert.deepEqual(relaxed.search(asked, 20), plain.search(asked, 20));
+    assert.ok(plain.search(asked, 20)[0].score > 0.97);
   }
 });
 

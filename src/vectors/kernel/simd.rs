@@ -77,8 +77,9 @@ pub(crate) fn bounds(query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], o
     let [alpha, beta, gamma, delta] = [query.alpha, query.beta, query.gamma, query.delta].map(|x| f32x4_splat(x));
     let shift = i32x4_splat(query.shift);
     let blocks = rows / BLOCK;
-    let query_codes = prepared(&query.codes);
-    for block in scanned(query, codes, scales, terms, out)..blocks {
+    let first = scanned(query, codes, scales, terms, out);
+    let query_codes = if first < blocks { prepared(&query.codes) } else { Vec::new() };
+    for block in first..blocks {
         let row = block * BLOCK;
         let sums =
             i32x4_sub(products(&query.codes, &query_codes, &codes[row * dimension..(row + BLOCK) * dimension]), shift);
@@ -144,16 +145,24 @@ fn whole_products(query: &[i16], rows: &[u8], dimension: usize, whole: usize) ->
     while at < whole {
         // SAFETY: `rows` has four rows of `dimension` codes and the query is one; `at` ends before either.
         unsafe {
-            let q = v128_load(q.add(at).cast());
-            let row = row.add(at);
-            a = i32x4_add(a, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row)));
-            b = i32x4_add(b, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row.add(dimension))));
-            c = i32x4_add(c, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row.add(2 * dimension))));
-            d = i32x4_add(d, i32x4_dot_i16x8(q, i16x8_load_extend_u8x8(row.add(3 * dimension))));
+            let (p, q, row) = (v128_load(q.add(at).cast()), v128_load(q.add(at + 8).cast()), row.add(at));
+            a = with_sixteen(a, p, q, row);
+            b = with_sixteen(b, p, q, row.add(dimension));
+            c = with_sixteen(c, p, q, row.add(2 * dimension));
+            d = with_sixteen(d, p, q, row.add(3 * dimension));
         }
-        at += WIDTH / 2;
+        at += WIDTH;
     }
     added_up(a, b, c, d)
+}
+
+/// Adds the products of sixteen codes.
+#[target_feature(enable = "simd128")]
+#[inline]
+unsafe fn with_sixteen(sums: v128, p: v128, q: v128, row: *const u8) -> v128 {
+    // SAFETY: the caller has sixteen codes there.
+    let [low, high] = unsafe { [i16x8_load_extend_u8x8(row), i16x8_load_extend_u8x8(row.add(8))] };
+    i32x4_add(sums, i32x4_add(i32x4_dot_i16x8(p, low), i32x4_dot_i16x8(q, high)))
 }
 
 /// For each row of blocks what its nibbles choose of the table, added up: see [`Signs`](signs::Signs).

@@ -16,7 +16,7 @@ fn stop(_: &core::panic::PanicInfo) -> ! {
 /// term + delta` of each row.
 ///
 /// # Safety
-/// There are `dimension` codes at `query`, `blocks · 4 · dimension` at `rows` and `blocks · 4` numbers at `scales`,
+/// There are `dimension` codes of −63…63 at `query`, `blocks · 4 · dimension` at `rows` and `blocks · 4` numbers at `scales`,
 /// `terms` and `out`; `dimension` is a multiple of 16.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn bounds(
@@ -54,20 +54,34 @@ unsafe fn products(query: *const i8, dimension: usize, rows: *const u8) -> v128 
     let zero = i32x4_splat(0);
     let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
     let mut at = 0;
-    while at < dimension {
-        unsafe {
-            let q = v128_load(query.add(at).cast());
-            let row = rows.add(at);
-            // The second operand must be 0…127, as rows' codes are: engines differ beyond.
+    unsafe {
+        while at + 32 <= dimension {
+            let (p, q, row) = (v128_load(query.add(at).cast()), v128_load(query.add(at + 16).cast()), rows.add(at));
+            a = with_two(a, p, q, row);
+            b = with_two(b, p, q, row.add(dimension));
+            c = with_two(c, p, q, row.add(2 * dimension));
+            d = with_two(d, p, q, row.add(3 * dimension));
+            at += 32;
+        }
+        if at < dimension {
+            let (q, row) = (v128_load(query.add(at).cast()), rows.add(at));
             a = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.cast()), a);
             b = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(dimension).cast()), b);
             c = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(2 * dimension).cast()), c);
             d = i32x4_relaxed_dot_i8x16_i7x16_add(q, v128_load(row.add(3 * dimension).cast()), d);
         }
-        at += 16;
     }
     let (ab, cd) = (pairs(a, b), pairs(c, d));
     i32x4_add(i32x4_shuffle::<0, 1, 4, 5>(ab, cd), i32x4_shuffle::<2, 3, 6, 7>(ab, cd))
+}
+
+/// Adds the products of 32 codes. Sixteen bits hold four of them: 4 · 63 · 127.
+#[inline(always)]
+unsafe fn with_two(sums: v128, p: v128, q: v128, row: *const u8) -> v128 {
+    // The second operand must be 0…127, as rows' codes are: engines differ beyond.
+    let first = i16x8_relaxed_dot_i8x16_i7x16(p, unsafe { v128_load(row.cast()) });
+    let second = i16x8_relaxed_dot_i8x16_i7x16(q, unsafe { v128_load(row.add(16).cast()) });
+    i32x4_add(sums, i32x4_extadd_pairwise_i16x8(i16x8_add(first, second)))
 }
 
 #[inline(always)]
