@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::postings::Key;
 use super::words::{Stemming, words_in};
 use crate::document::Passage;
 
@@ -78,11 +79,11 @@ pub(super) type Counts = Vec<(String, u32)>;
 
 /// By a tree, which is there already: a sort would be more code than all of this file.
 fn counted(terms: Counts) -> Counts {
-    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+    let mut counts: BTreeMap<Key, u32> = BTreeMap::new();
     for (term, count) in terms {
-        *counts.entry(term).or_insert(0) += count;
+        *counts.entry(Key::of(term)).or_insert(0) += count;
     }
-    counts.into_iter().collect()
+    counts.into_iter().map(|(key, count)| (key.into_term(), count)).collect()
 }
 
 /// The lines outside and inside of fences, which need not be closed.

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::Bound;
 
 use super::SnapshotError;
 use super::fields::Counts;
@@ -20,10 +19,29 @@ pub(super) struct Posting {
     pub(super) frequency: u32,
 }
 
+/// A term in the order of its bytes, of which the first eight are one number: it decides nearly every comparison.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    head: u64,
+    term: String,
+}
+
+impl Key {
+    pub(super) fn of(term: String) -> Self {
+        let mut head = [0; 8];
+        head.iter_mut().zip(term.bytes()).for_each(|(to, byte)| *to = byte);
+        Self { head: u64::from_be_bytes(head), term }
+    }
+
+    pub(super) fn into_term(self) -> String {
+        self.term
+    }
+}
+
 /// Postings sorted by row, under their terms. A row's frequencies add up to its length.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Postings {
-    lists: BTreeMap<String, Vec<Posting>>,
+    lists: BTreeMap<Key, Vec<Posting>>,
     lengths: Vec<u32>,
     occurrences: u64,
 }
@@ -32,7 +50,7 @@ impl Postings {
     /// Adds the terms of a row that has none.
     pub(super) fn add(&mut self, row: u32, terms: Counts) {
         for (term, frequency) in terms {
-            let list = self.lists.entry(term).or_default();
+            let list = self.lists.entry(Key::of(term)).or_default();
             let at = list.partition_point(|posting| posting.row < row);
             list.insert(at, Posting { row, frequency });
             self.lengthen(row, frequency);
@@ -44,7 +62,7 @@ impl Postings {
         for posting in &list {
             self.lengthen(posting.row, posting.frequency);
         }
-        self.lists.insert(term, list);
+        self.lists.insert(Key::of(term), list);
     }
 
     fn lengthen(&mut self, row: u32, frequency: u32) {
@@ -59,18 +77,18 @@ impl Postings {
     /// Removes all postings of a row; `terms` says where to look first.
     pub(super) fn remove(&mut self, row: u32, terms: Counts) {
         for (term, _) in terms {
-            self.remove_from(&term, row);
+            self.remove_from(&Key::of(term), row);
         }
         // A snapshot's postings need not be those of its texts. What is left shows in the length.
         if self.lengths.get(row as usize).is_some_and(|&length| length > 0) {
-            let every: Vec<String> = self.lists.keys().cloned().collect();
+            let every: Vec<Key> = self.lists.keys().cloned().collect();
             for term in every {
                 self.remove_from(&term, row);
             }
         }
     }
 
-    fn remove_from(&mut self, term: &str, row: u32) {
+    fn remove_from(&mut self, term: &Key, row: u32) {
         let Some(list) = self.lists.get_mut(term) else { return };
         let Ok(at) = list.binary_search_by_key(&row, |posting| posting.row) else { return };
         let posting = list.remove(at);
@@ -93,17 +111,17 @@ impl Postings {
 
     /// The terms in order, each with its postings.
     pub(super) fn lists(&self) -> impl ExactSizeIterator<Item = (&str, &[Posting])> {
-        self.lists.iter().map(|(term, list)| (term.as_str(), list.as_slice()))
+        self.lists.iter().map(|(key, list)| (key.term.as_str(), list.as_slice()))
     }
 
     pub(super) fn list(&self, term: &str) -> Option<&[Posting]> {
-        self.lists.get(term).map(Vec::as_slice)
+        self.lists.get(&Key::of(term.to_owned())).map(Vec::as_slice)
     }
 
     /// The lists of all terms that begin with a word.
     pub(super) fn beginning_with(&self, word: &str) -> impl Iterator<Item = &[Posting]> {
-        let from = self.lists.range::<str, _>((Bound::Included(word), Bound::Unbounded));
-        from.take_while(move |(term, _)| term.starts_with(word)).map(|(_, list)| list.as_slice())
+        let from = self.lists.range(Key::of(word.to_owned())..);
+        from.take_while(move |(key, _)| key.term.starts_with(word)).map(|(_, list)| list.as_slice())
     }
 }
 

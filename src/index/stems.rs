@@ -5,8 +5,6 @@
 
 use std::cell::RefCell;
 
-use rust_stemmers::Stemmer;
-
 use super::words::Stemming;
 
 /// A power of two.
@@ -18,17 +16,18 @@ const LONGEST: usize = 24;
 struct Known {
     stemming: Stemming,
     word: Box<str>,
-    stem: Box<str>,
+    /// None of a word that is no term.
+    stem: Option<Box<str>>,
 }
 
 thread_local! {
     static KNOWN: RefCell<Vec<Option<Known>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The stem of a word in lower case.
-pub(super) fn stem(stemmer: &Stemmer, stemming: Stemming, word: &str) -> String {
+/// What a word in lower case is as a term, by a function where it is not known: nothing, if it is none.
+pub(super) fn known_or(stemming: Stemming, word: &str, term: impl FnOnce() -> Option<String>) -> Option<String> {
     if word.len() > LONGEST {
-        return stemmer.stem(word).into_owned();
+        return term();
     }
     KNOWN.with_borrow_mut(|known| {
         if known.is_empty() {
@@ -39,10 +38,10 @@ pub(super) fn stem(stemmer: &Stemmer, stemming: Stemming, word: &str) -> String 
             && known.stemming == stemming
             && *known.word == *word
         {
-            return known.stem.to_string();
+            return known.stem.as_deref().map(str::to_owned);
         }
-        let stem = stemmer.stem(word).into_owned();
-        *place = Some(Known { stemming, word: word.into(), stem: stem.as_str().into() });
+        let stem = term();
+        *place = Some(Known { stemming, word: word.into(), stem: stem.as_deref().map(Into::into) });
         stem
     })
 }
@@ -54,18 +53,20 @@ fn hash(word: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use rust_stemmers::Algorithm;
+    use rust_stemmers::{Algorithm, Stemmer};
 
     use super::*;
 
     #[test]
     fn a_stem_is_the_same_the_second_time_and_in_another_language() {
-        let (english, german) = (Stemmer::create(Algorithm::English), Stemmer::create(Algorithm::German));
+        let stem = |algorithm: Algorithm, word: &str| Some(Stemmer::create(algorithm).stem(word).into_owned());
         let words: Vec<String> = (0..3 * PLACES).map(|i| format!("running{i:x}ings")).collect();
         for _ in 0..2 {
             for word in words.iter().map(String::as_str).chain(["limits", "häuser", "authentication"]) {
-                assert_eq!(stem(&english, Stemming::En, word), english.stem(word));
-                assert_eq!(stem(&german, Stemming::De, word), german.stem(word));
+                for (stemming, algorithm) in [(Stemming::En, Algorithm::English), (Stemming::De, Algorithm::German)] {
+                    assert_eq!(known_or(stemming, word, || stem(algorithm, word)), stem(algorithm, word));
+                }
+                assert_eq!(known_or(Stemming::None, "the", || None), None);
             }
         }
     }

@@ -27,7 +27,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use serde::{Deserialize, Serialize};
 
 use super::segment::word_indices;
-use super::stems::stem;
+use super::stems::known_or;
 use crate::characters::{Class, class, folded, lower_case};
 
 /// The longest term in bytes: enough for any identifier, too little for a line of base64.
@@ -225,16 +225,30 @@ impl Terms {
     }
 
     fn word(&mut self, word: &str) {
-        let word = number(word).unwrap_or_else(|| lower_case(word));
+        // Most words are in lower case already, and no numbers then.
+        let term = if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            self.known(word)
+        } else {
+            number(word).map_or_else(|| self.known(&lower_case(word)), |number| self.term(number))
+        };
+        self.found.extend(term);
+    }
+
+    /// The term of a word in lower case; few words are new.
+    fn known(&self, word: &str) -> Option<String> {
+        known_or(self.stemming, word, || self.term(word.to_owned()))
+    }
+
+    fn term(&self, word: String) -> Option<String> {
         if self.is_english && STOP_WORDS.binary_search(&word.as_str()).is_ok() {
-            return;
+            return None;
         }
         let is_plain = word.len() <= MAX_TERM_BYTES && word.chars().all(char::is_alphabetic);
         let term = match &self.stemmer {
-            Some(stemmer) if is_plain => stem(stemmer, self.stemming, &word),
+            Some(stemmer) if is_plain => stemmer.stem(&word).into_owned(),
             _ => clipped(word),
         };
-        self.found.push(if self.is_english { term } else { without_accents(&term) });
+        Some(if self.is_english { term } else { without_accents(&term) })
     }
 }
 

@@ -32,7 +32,9 @@ impl<'a> Slice<'a> {
         let text = &given[body..];
         let container = Container::of(text);
         let header = table_header(text, container);
-        let absurd = text.split(['\n', '\r']).any(|line| markdown::absurd_nesting(line).is_some());
+        // One after the other: to look for two characters takes several times as long as to look for one twice.
+        let mut lines = text.split('\n').flat_map(|line| line.split('\r'));
+        let absurd = lines.any(|line| markdown::absurd_nesting(line).is_some());
         if container == Container::default() && header.is_none() && !absurd {
             return Slice { text: Cow::Borrowed(text), stretches: vec![(0, body)] };
         }
