@@ -1,7 +1,6 @@
 //! The network of a page, and the functions that it offers as model and as search.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
@@ -9,7 +8,7 @@ use std::rc::Rc;
 use futures_util::future::{Either, select};
 use gloo_net::http::Response;
 use js_sys::{Reflect, Uint8Array};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, RequestInit};
 
@@ -23,7 +22,7 @@ use crate::pipeline::budget::Millis;
 use crate::prompt::Language;
 use crate::provider::chat::{ChatReply, ChatRequest, Finish, Usage, spoken};
 use crate::provider::error::{Fault, ProviderError};
-use crate::provider::http::{Headers, HttpRequest, Method};
+use crate::provider::http::{HeaderValue, Headers, HttpRequest, Method};
 use crate::provider::search::{Found, WebQuery, WebResult, cleaned};
 use crate::retry::RetryPolicy;
 use crate::service::{Cache, CacheSettings, OwnPassage, Performer, Platform, Remembering, Role, Services, Store};
@@ -96,16 +95,25 @@ impl Network for Connected {
 #[serde(rename_all = "camelCase")]
 struct Init<'a> {
     method: &'static str,
-    headers: BTreeMap<&'a str, String>,
+    headers: Fields<'a>,
     redirect: &'static str,
     credentials: &'static str,
     referrer_policy: &'static str,
 }
 
+/// Headers as the fields of an object.
+struct Fields<'a>(&'a [(&'static str, HeaderValue)]);
+
+impl Serialize for Fields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value.reveal())))
+    }
+}
+
 fn outgoing(request: &HttpRequest, exchange: &Exchange) -> Result<web_sys::Request, JsValue> {
     let init = to_js(&Init {
         method: request.method.name(),
-        headers: request.headers.iter().map(|(name, value)| (*name, value.reveal())).collect(),
+        headers: Fields(&request.headers),
         redirect: "manual",
         credentials: "omit",
         referrer_policy: "no-referrer",

@@ -13,7 +13,8 @@ use pulldown_cmark::{Event, Tag};
 use super::html;
 
 const MARKUP: char = ')';
-const CODE: char = 'X';
+/// What stands for each byte of inline code.
+pub(super) const CODE: char = 'X';
 
 /// Up to this many bytes of emphasis are never cut; a paragraph all in bold has sentences too.
 const EMPHASIS_LIMIT: usize = 300;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Tag, TagEnd};
 
 use super::markdown::Part;
-use super::mask::Mask;
+use super::mask::{CODE, Mask};
 use super::slice::Slice;
 use super::{html, markdown, plain_text, sentence};
 use crate::document::{Reading, Span, Unit, UnitKind};
@@ -23,17 +23,39 @@ const ITEM_LIMIT: usize = 300;
 /// link, inline code, a code block or a table row. The text of a passage that begins inside a
 /// list or a table is read as the continuation it is.
 pub fn units(text: &str) -> Vec<Unit> {
-    if is_prose(text) { sentences(text) } else { parsed(text) }
+    prose(text).map_or_else(|| parsed(text), |mask| sentences(text, &mask))
 }
 
-/// Whether a text is a line without any markup: what the parser would make of it is known.
-fn is_prose(text: &str) -> bool {
+/// The mask of a line without any markup but inline code: what the parser would make of it is known.
+fn prose(text: &str) -> Option<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" .,;:!?'\"()/%-".contains(&byte);
-    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.bytes().all(is_plain)
+    let is_code = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'|';
+    let line = text.trim_start_matches(' ');
+    if text.len() - line.len() > 3 || !line.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let mut mask = String::with_capacity(text.len());
+    let mut pieces = text.split('`').enumerate().peekable();
+    while let Some((at, piece)) = pieces.next() {
+        let (is_inside, is_last) = (at % 2 == 1, pieces.peek().is_none());
+        // Two marks side by side are another kind of mark, and code without an end is none.
+        if (piece.is_empty() && !is_last) || (is_inside && is_last) {
+            return None;
+        }
+        if is_inside && piece.bytes().all(is_code) {
+            mask.extend(std::iter::repeat_n(CODE, piece.len() + 2));
+        } else if !is_inside && piece.bytes().all(is_plain) {
+            mask += piece;
+        } else {
+            return None;
+        }
+    }
+    Some(mask)
 }
 
-fn sentences(text: &str) -> Vec<Unit> {
-    let ranges = sentence::sentences(text).into_iter().filter(|range| html::has_words(&text[range.clone()]));
+fn sentences(text: &str, mask: &str) -> Vec<Unit> {
+    let has_words = |range: &Range<usize>| [mask, text].iter().all(|text| html::has_words(&text[range.clone()]));
+    let ranges = sentence::sentences(mask).into_iter().filter(has_words);
     ranges.map(|range| Unit { span: Span { start: range.start, end: range.end }, kind: UnitKind::Sentence }).collect()
 }
 
@@ -156,13 +178,18 @@ impl Reader<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{is_prose, parsed, units};
+    use super::{parsed, prose, units};
 
     proptest! {
         #[test]
-        fn prose_has_the_units_that_the_parser_finds(text in "[A-Za-z][A-Za-e0-3 .,;:!?'\"()/%-]{0,60}") {
-            prop_assert!(is_prose(&text));
+        fn prose_has_the_units_that_the_parser_finds(text in " {0,5}[A-Za-z][A-Za-e0-3 .,;:!?'\"()/%`-]{0,60}") {
             prop_assert_eq!(units(&text), parsed(&text));
+        }
+
+        #[test]
+        fn prose_may_have_inline_code(text in "[A-Z][a-e .,-]{1,9}(`[!-_a-{}~]{1,9}`[a-e .:!]{1,9}){0,4}`?") {
+            prop_assert_eq!(units(&text), parsed(&text));
+            prop_assert_eq!(prose(&text).is_some(), text.matches('`').count() % 2 == 0);
         }
     }
 }

@@ -200,7 +200,7 @@ impl Filling<'_> {
         for (text, n) in self.texts[place.texts.clone()].iter().zip(1_usize..) {
             if place.is_numbered {
                 // Writing to a string cannot fail.
-                _ = write!(into, "{}[{n}]\n", if n > 1 { "\n\n" } else { "" });
+                _ = writeln!(into, "{}[{n}]", if n > 1 { "\n\n" } else { "" });
             }
             for piece in self.fence.around_text(text) {
                 *into += piece;

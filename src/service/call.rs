@@ -5,8 +5,10 @@
 //! is the driver's: it drops the call, and the attempt with it.
 
 use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::task::{Context, Poll, ready};
+
+use futures_util::future::LocalBoxFuture;
 
 use super::circuit::Circuit;
 use crate::driver::Told;
@@ -235,7 +237,7 @@ async fn read<N: Host, B: ReplyBody, R>(
 struct Watch<'a, H> {
     host: &'a H,
     /// The timer, and when it rings; it stays when a wait is over, for the next.
-    timer: Option<(Millis, Pin<Box<dyn Future<Output = ()> + 'a>>)>,
+    timer: Option<(Millis, LocalBoxFuture<'a, ()>)>,
 }
 
 /// The longest time that a timer is set to: then most waits end after that of the wait before, whose timer will do.
