@@ -28,20 +28,21 @@ async function main() {
   const chosen = (name) => options[options.indexOf(name) + 1]?.split(",");
   const withSnapshot = !options.includes("--sets") || chosen("--sets").includes("snapshot");
   await setup({ browser: false });
-  await build([withSnapshot ? "browser" : "vectors"]);
-  await installPeers();
+  await build([withSnapshot || full ? "browser" : "vectors"]);
+  await install(folder);
+  if (full) await install(join(root, "benches", "retrieval"));
   await compileKernel();
   const { SETS, isMade, make } = await import("../benches/index/sets.mjs");
   const { PEERS } = await import("../benches/index/peers.mjs");
   const peers = options.includes("--peers") ? chosen("--peers") : Object.keys(PEERS);
-  const stranger = peers.find((name) => !(name in PEERS));
+  const stranger = peers.find((name) => name !== "none" && !(name in PEERS));
   if (stranger !== undefined) throw new Stop(`no peer ${stranger}: there are ${Object.keys(PEERS).join(", ")}`);
   const sets = options.includes("--sets") ? SETS.filter(({ name }) => chosen("--sets").includes(name)) : SETS;
   const results = {};
   for (const set of sets) {
     if (!isMade(set) && (full || set.quick)) {
       console.log(`bench: making ${set.name}`);
-      if (!make(set)) console.log(`bench: too few texts on this machine for ${set.name}`);
+      if (!make(set)) console.log(`bench: ${set.name} cannot be made on this machine`);
     }
     const runs = isMade(set) && (full || set.quick || options.includes("--sets"));
     results[set.name] = runs ? measureSet(set, peers) : "skipped";
@@ -54,12 +55,12 @@ async function main() {
   console.log(`RESULT ${JSON.stringify({ node: capture(findNode22(), ["--version"]), results, downloads })}`);
 }
 
-/** The peers have a lock of their own: nobody else's `npm ci` has to download them. */
-async function installPeers() {
+/** The peers, and what runs a model, have locks of their own: nobody else's `npm ci` has to download them. */
+async function install(folder) {
   const stamp = join(folder, "node_modules", ".countercheck-lock");
   const hash = hashOf({ files: [join(folder, "package-lock.json")] });
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
-  await runLong("npm ci in benches/index", "npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder });
+  await runLong(`npm ci in ${relative(root, folder)}`, "npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder });
   writeFileSync(stamp, hash);
 }
 
