@@ -11,7 +11,7 @@ import { dist, root } from "./lib/paths.mjs";
 import { assembleSite, copyIfChanged } from "./lib/site.mjs";
 import { Stop, isMain, script } from "./lib/stop.mjs";
 import { declareTypes } from "./lib/types.mjs";
-import { browserModule, buildVectors, buildWasm, modelsModule, nodeModule, wasmFile, workerModule } from "./lib/wasm.mjs";
+import { browserModule, buildGraph, buildVectors, buildWasm, modelsModule, nodeModule, wasmFile, workerModule } from "./lib/wasm.mjs";
 import { setup } from "./setup.mjs";
 
 /** The modules, the library around them, and the site that serves both. */
@@ -22,6 +22,7 @@ async function buildBrowser() {
     copyIfChanged(wasmFile(module), join(dist, `${module.name}_bg.wasm`));
   }
   await buildVectorIndex();
+  copyIfChanged(await buildGraph(), join(dist, "graph.wasm"));
   for (const name of ["embedder.bin", "projection.f32"]) copyIfChanged(join(root, "assets", name), join(dist, name));
   await bundleLibrary();
   await declareTypes();

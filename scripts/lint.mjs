@@ -1,4 +1,4 @@
-// `npm run lint`: formatting, clippy for the native build and both wasm modules, TypeScript's types.
+// `npm run lint`: formatting, clippy for the native build and the wasm modules, TypeScript's types.
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { aptInstall } from "./lib/apt.mjs";
@@ -21,9 +21,11 @@ async function main() {
     await aptInstall(["rust-web-clippy"], sentence);
   }
   for (const { feature } of [browserModule, modelsModule, workerModule]) {
-    const what = ["--lib", "--target", WASM_TARGET, "--features", feature, "--target-dir", join(cargoTarget, feature)];
+    const what = ["--lib", "--target", WASM_TARGET, "--no-default-features", "--features", feature, "--target-dir", join(cargoTarget, feature)];
     await run("cargo", ["clippy", ...what, ...DENY], { env });
   }
+  const graph = ["--package", "countercheck-graph", "--target", WASM_TARGET, "--target-dir", join(cargoTarget, "graph")];
+  await run("cargo", ["clippy", ...graph, ...DENY], { env });
   // The types of the wasm modules' glue are made by the build.
   await build();
   await run(process.execPath, ["node_modules/typescript/bin/tsc"]);

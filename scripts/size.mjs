@@ -24,6 +24,8 @@ function parts() {
     // On disk: nobody downloads it by itself.
     node: ["dist/countercheck_node_bg.wasm", "dist/node.js", "dist/countercheck.js", ...chunks.filter(isShared), ...named("connect")],
     vectors: ["dist/vectors.wasm", "dist/vectors.js"],
+    // Of the command line alone.
+    graph: ["dist/graph.wasm"],
     remote: named("remote"),
     element: ["dist/element.js"],
     settings: ["dist/settings.js"],

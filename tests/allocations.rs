@@ -1,4 +1,4 @@
-//! What loading a snapshot asks of memory: nothing for each passage, posting or vector, and nothing because the file
+//! What loading a snapshot asks of memory: nothing for each passage, posting, vector or link, and nothing because the file
 //! says so.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![allow(unsafe_code, reason = "an allocator is")]
@@ -49,7 +49,7 @@ fn counted<T>(work: impl FnOnce() -> T) -> (T, Allocated) {
     (made, ALLOCATED.get())
 }
 
-/// Documents of ten passages of many words, each with a vector.
+/// Documents of ten passages of many words, each with a vector, which are linked unless they are very many.
 fn snapshot(passages: usize) -> Vec<u8> {
     let mut index = Index::new(Some(EmbeddingIdentity { model: "m".into(), dimension: 8, normalised: false }));
     for document in 0..passages / 10 {
@@ -69,14 +69,19 @@ fn snapshot(passages: usize) -> Vec<u8> {
                 origin: Origin::Local,
             }
         };
-        let vectors = (1..=10).map(|n| Some(vec![n as f32; 8])).collect();
+        let vector = |n: usize| (0..8).map(|at| ((document * 10 + n) * (at + 1) % 89) as f32 + 1.0).collect();
+        let vectors = (0..10).map(|n| Some(vector(n))).collect();
         index.insert(&id, (0..10).map(passage).collect(), vectors).unwrap();
+    }
+    if passages <= 1_000 {
+        index.build_graph(7);
+        assert!(index.has_whole_graph());
     }
     index.save(1)
 }
 
 #[test]
-fn loading_parses_no_passage_no_posting_and_no_vector() {
+fn loading_parses_no_passage_no_posting_no_vector_and_no_link() {
     for passages in [100, 1_000, 10_000] {
         let file = snapshot(passages);
         let (index, allocated) = counted(|| Index::open(file).unwrap());

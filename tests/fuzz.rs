@@ -54,7 +54,7 @@ fn known(target: &str) -> Vec<Vec<u8>> {
         "verdict" => {
             fixtures.iter().filter_map(|fixture| Some(fixture["reply"].as_str()?.as_bytes().to_vec())).collect()
         }
-        "snapshot" => vec![index().save(1), Index::new(None).save(1)],
+        "snapshot" => vec![index().save(1), linked().save(1), Index::new(None).save(1)],
         _ => Vec::new(),
     }
 }
@@ -73,6 +73,12 @@ fn index() -> Index {
     };
     let mut index = Index::new(Some(EmbeddingIdentity { model: "m".into(), dimension: 2, normalised: true }));
     index.insert("a", vec![passage(0, "cat dog"), passage(1, "猫の")], vec![Some(vec![0.6, 0.8]), None]).unwrap();
+    index
+}
+
+fn linked() -> Index {
+    let mut index = index();
+    index.build_graph(1);
     index
 }
 

@@ -2,13 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use countercheck::document::{Origin, Passage, Reading, Span};
-use countercheck::index::{Analysis, EmbeddingIdentity, Filter, Index, IndexError, SearchQuery, SnapshotError};
+use countercheck::index::{
+    Analysis, EmbeddingIdentity, Filter, Index, IndexError, SearchQuery, SnapshotError, VectorMethod,
+};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh64::xxh64;
 
-/// Magic, version, and the lengths of eight sections.
-const FRAME: usize = 8 + 8 * 8;
+/// Magic, version, and the lengths of nine sections.
+const FRAME: usize = 8 + 8 * 9;
 
 /// The header as format 1 defines it, kept apart from the code so that a change shows.
 #[derive(Serialize, Deserialize)]
@@ -52,11 +54,12 @@ struct Parts {
     lists: Vec<(u32, Vec<(u32, u32)>)>,
     lengths: Vec<u32>,
     vectors: Vec<u8>,
+    graph: Vec<u8>,
 }
 
 impl Parts {
     fn of(bytes: &[u8]) -> Self {
-        let [header, documents, ends, blocks, terms, lists, lengths, vectors] = sections(bytes);
+        let [header, documents, ends, blocks, terms, lists, lengths, vectors, graph] = sections(bytes);
         let header: Header = postcard::from_bytes(&header).unwrap();
         let terms = strings(&terms, header.terms as usize);
         let numbers = |bytes: &[u8]| bytes.as_chunks().0.iter().map(|&end| u32::from_le_bytes(end)).collect();
@@ -69,6 +72,7 @@ impl Parts {
             terms,
             lengths: numbers(&lengths),
             vectors,
+            graph,
             header,
         }
     }
@@ -87,11 +91,12 @@ impl Parts {
             table(&lists),
             planes(&self.lengths),
             self.vectors,
+            self.graph,
         ])
     }
 }
 
-fn sections(bytes: &[u8]) -> [Vec<u8>; 8] {
+fn sections(bytes: &[u8]) -> [Vec<u8>; 9] {
     let mut at = FRAME;
     std::array::from_fn(|section| {
         let length = &bytes[8 + 8 * section..16 + 8 * section];
@@ -101,7 +106,7 @@ fn sections(bytes: &[u8]) -> [Vec<u8>; 8] {
     })
 }
 
-fn sealed(sections: &[Vec<u8>; 8]) -> Vec<u8> {
+fn sealed(sections: &[Vec<u8>; 9]) -> Vec<u8> {
     let lengths: Vec<u8> = sections.iter().flat_map(|section| (section.len() as u64).to_le_bytes()).collect();
     resealed([b"CCX\n", &[1, 0, 0, 0][..], &lengths, &sections.concat(), &[0; 8]].concat())
 }
@@ -182,6 +187,25 @@ fn small() -> Index {
     index
 }
 
+/// With a graph of two layers.
+fn layered() -> Index {
+    let mut index = Index::new(Some(EmbeddingIdentity { model: "m".into(), dimension: 2, normalised: true }));
+    for n in 0..150 {
+        let id = format!("{n:03}");
+        let (sine, cosine) = (n as f32 / 24.0).sin_cos();
+        index.insert(&id, vec![passage(&id, 0, "")], vec![Some(vec![sine, cosine])]).unwrap();
+    }
+    index.insert("none", vec![passage("none", 0, "")], vec![None]).unwrap();
+    index.build_graph(7);
+    index
+}
+
+fn linked() -> Index {
+    let mut index = small();
+    index.build_graph(7);
+    index
+}
+
 fn edited(edit: impl FnOnce(&mut Parts)) -> Result<Index, SnapshotError> {
     let mut parts = Parts::of(&small().save(3));
     edit(&mut parts);
@@ -245,7 +269,7 @@ fn the_format_is_still_the_one_described() {
     let bytes = small().save(3);
     assert_eq!(Parts::of(&bytes).sealed(), bytes);
     // After the release, other bytes for the same index need another format version.
-    assert_eq!(xxh64(&bytes, 0), 2_891_398_373_689_635_955);
+    assert_eq!(xxh64(&bytes, 0), 16_046_124_429_150_400_562);
 }
 
 #[test]
@@ -284,8 +308,66 @@ fn no_flipped_bit_goes_unnoticed() {
 }
 
 #[test]
+fn no_flipped_bit_of_a_graph_leads_to_what_is_not_there() {
+    let bytes = layered().save(3);
+    let graph = sections(&bytes)[8].len();
+    let start = bytes.len() - 8 - graph;
+    let query = SearchQuery { vector: Some(&[0.6, 0.8]), method: VectorMethod::Graph, ..SearchQuery::default() };
+    let mut loaded = 0;
+    for byte in (start..start + graph).step_by(3) {
+        let mut flipped = bytes.clone();
+        flipped[byte] ^= 1 << (byte % 8);
+        match Index::load(&resealed(flipped)) {
+            Ok(index) => {
+                loaded += 1;
+                let found = index.search(&query, 9).unwrap();
+                assert!(found.len() == 9 && found.iter().all(|hit| hit.dense.is_some()));
+                let saved = index.save(3);
+                assert_eq!(Index::load(&saved).unwrap().save(3), saved);
+            }
+            Err(error) => assert_eq!(error, SnapshotError::Corrupt { what: "graph" }),
+        }
+    }
+    // To another neighbour that there is: one byte in four is of a number so low.
+    assert!(loaded > graph / 3 / 8, "{loaded} of {graph} bytes");
+}
+
+#[test]
+fn a_graph_that_does_not_fit_its_vectors_is_corrupt() {
+    let number = |at: usize, value: u32| {
+        let mut changed = sections(&layered().save(3));
+        changed[8][at..at + 4].copy_from_slice(&value.to_le_bytes());
+        Index::load(&sealed(&changed)).err()
+    };
+    let corrupt = Some(SnapshotError::Corrupt { what: "graph" });
+    let [.., bytes] = sections(&layered().save(3));
+    let at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    // One layer of a few dozen points above that of all, then the rows of the points.
+    assert_eq!((at(0), at(4)), (1, 43));
+    assert_eq!(number(8, at(8)), None);
+    // The row of another point, one without a vector, one that is not there.
+    for row in [at(12), 150, 151, u32::MAX] {
+        assert_eq!(number(8, row), corrupt);
+    }
+    for size in [0, 42, 44, 150, u32::MAX] {
+        assert_eq!(number(4, size), corrupt);
+    }
+    // Ends of the lists, and neighbours: the last one is on the layer above.
+    let lists = 8 + 4 * 150;
+    assert_eq!(number(lists, at(lists) + 1), corrupt);
+    let neighbours = lists + 4 * (150 + 43);
+    assert_eq!((number(neighbours, 149), number(neighbours, 150)), (None, corrupt));
+    let last = bytes.len() - 4;
+    assert_eq!((number(last, 42), number(last, 43)), (None, corrupt));
+    // Of no vectors there is none.
+    let mut without = Parts::of(&Index::new(None).save(3));
+    without.graph = vec![0; 4];
+    assert_eq!(Index::load(&without.sealed()).err(), corrupt);
+}
+
+#[test]
 fn a_flipped_bit_under_a_right_checksum_never_panics_and_loads_only_what_can_be_saved_again() {
-    let bytes = small().save(3);
+    let bytes = linked().save(3);
     for bit in FRAME * 8..(bytes.len() - 8) * 8 {
         let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
@@ -326,12 +408,13 @@ fn bytes_after_a_section_are_refused() {
         "postings",
         "number of passages",
         "length of vectors",
+        "graph",
     ];
     for (section, what) in whats.into_iter().enumerate() {
-        let mut longer = sections(&small().save(3));
+        let mut longer = sections(&linked().save(3));
         longer[section].push(0);
         assert_eq!(Index::load(&sealed(&longer)).err(), Some(SnapshotError::Corrupt { what }));
-        let mut shorter = sections(&small().save(3));
+        let mut shorter = sections(&linked().save(3));
         shorter[section].pop();
         assert_eq!(Index::load(&sealed(&shorter)).err(), Some(SnapshotError::Corrupt { what }));
     }
@@ -370,7 +453,7 @@ fn a_wrong_header_is_corrupt() {
 #[test]
 fn absurd_lengths_are_refused_before_anything_is_allocated() {
     let bytes = small().save(3);
-    for section in 0..8 {
+    for section in 0..9 {
         let of_length = |length: u64| {
             let mut bytes = bytes.clone();
             bytes[8 + 8 * section..16 + 8 * section].copy_from_slice(&length.to_le_bytes());
@@ -548,9 +631,9 @@ proptest! {
 
     #[test]
     fn sections_of_arbitrary_bytes_under_a_right_checksum_are_refused_or_sound(
-        bytes in prop::collection::vec(any::<u8>(), 0..64), section in 1_usize..8, cut in any::<prop::sample::Index>(), adds in any::<bool>(),
+        bytes in prop::collection::vec(any::<u8>(), 0..64), section in 1_usize..9, cut in any::<prop::sample::Index>(), adds in any::<bool>(),
     ) {
-        let mut changed = sections(&small().save(3));
+        let mut changed = sections(&linked().save(3));
         if adds {
             let cut = cut.index(changed[section].len() + 1);
             changed[section].splice(cut.., bytes);

@@ -13,7 +13,7 @@ import { documents } from "./texts.mjs";
 const PASSAGES = 10_000;
 const LOADS = 60;
 const FIRST_LOADS = 5;
-const SECTIONS = ["header", "documents", "ends", "texts", "terms", "postings", "lengths", "vectors"];
+const SECTIONS = ["header", "documents", "ends", "texts", "terms", "postings", "lengths", "vectors", "graph"];
 const DIMENSION = 256;
 
 const [file, only] = process.argv.slice(2);

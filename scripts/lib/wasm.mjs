@@ -1,7 +1,7 @@
 // Rust to wasm: cargo, then wasm-bindgen, then wasm-opt, for one of the products.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { hashOf, unlessFresh } from "./hash.mjs";
 import { cargoTarget, dist, root } from "./paths.mjs";
 import { run, runLong } from "./run.mjs";
@@ -91,18 +91,36 @@ export async function buildVectors() {
   const directory = join(dist, "vectors");
   mkdirSync(directory, { recursive: true });
   const target = await cargo(undefined, "vectors", "the vectors module", VECTORS, { flags: OPEN_TABLE });
-  await shrinkVectors("vectors", join(target, "countercheck_vectors.wasm"), join(directory, "vectors.wasm"));
+  await shrinkAlone("vectors", join(target, "countercheck_vectors.wasm"), join(directory, "vectors.wasm"));
   const scan = join(directory, "scan.compiled");
   const source = join(root, "www", "src", "vectors", "scan.rs");
   await run("rustc", [source, "--target", WASM_TARGET, ...SCAN, "-o", scan], { env: wasmEnvironment() });
-  await shrinkVectors("scan", scan, scanModule);
+  await shrinkAlone("scan", scan, scanModule);
   return join(directory, "vectors.wasm");
 }
 
-async function shrinkVectors(name, compiled, finished) {
+// Run once for each index, and then for minutes: speed is what counts, of the sums above all.
+const GRAPH = ["build", "--package", "countercheck-graph", "--config", `profile.${PROFILE}.opt-level=3`];
+const WIDE = ["-Ctarget-feature=+simd128"];
+
+/**
+ * Compiles the module that builds neighbour graphs, which has no glue, and shrinks it, if it changed.
+ * @returns {Promise<string>} path of the finished module
+ */
+export async function buildGraph() {
+  const directory = join(dist, "graph");
+  mkdirSync(directory, { recursive: true });
+  const compiled = join(await cargo(undefined, "graph", "the graph module", GRAPH, { flags: WIDE }), "countercheck_graph.wasm");
+  const finished = join(directory, "graph.wasm");
+  await shrinkAlone("graph", compiled, finished);
+  return finished;
+}
+
+/** Shrinks a module without glue, if it changed. */
+async function shrinkAlone(name, compiled, finished) {
   const options = [...WASM_OPT, "--strip-target-features", "--enable-relaxed-simd"];
   const hash = hashOf({ files: [compiled, join(root, "package-lock.json")], values: options });
-  const made = await unlessFresh(join(dist, "vectors", `.${name}`), hash, [finished], () => shrink(name, compiled, finished, options));
+  const made = await unlessFresh(join(dirname(finished), `.${name}`), hash, [finished], () => shrink(name, compiled, finished, options));
   console.log(`build: ${name} module: ${made ? "made" : "unchanged"}`);
 }
 
@@ -135,7 +153,7 @@ async function cargo(feature, product, label, command, { flags = [], profile = P
   const locked = process.env.CI ? ["--locked"] : [];
   const env = { ...wasmEnvironment(), CARGO_TERM_COLOR: "never" };
   await run("cargo", ["fetch", "--quiet", "--target", WASM_TARGET, ...locked], { env });
-  const what = ["--profile", profile, "--target", WASM_TARGET, ...(feature === undefined ? [] : ["--features", feature]), ...locked];
+  const what = ["--profile", profile, "--target", WASM_TARGET, ...(feature === undefined ? [] : ["--no-default-features", "--features", feature]), ...locked];
   const where = ["--target-dir", target, "--config", `target.${WASM_TARGET}.rustflags=${JSON.stringify([...remapPaths(), ...flags])}`];
   await runLong(`compiling ${label}`, "cargo", [...command, ...what, ...where], {
     env,

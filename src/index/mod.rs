@@ -3,7 +3,7 @@
 //! [`Index`] finds passages by words (BM25F) and by meaning (vectors that the caller computes), and
 //! fuses both. It splits no documents, embeds no text and does no I/O. What a search finds depends
 //! on the documents in the index alone: not on the order in which they came, on documents that
-//! were there before, or on the machine ([`VectorMethod::Graph`] promises less). Equal scores are in
+//! were there before, or on the machine (a graph of [`VectorMethod`] promises less). Equal scores are in
 //! document order: by the documents' ids and, within a document, as its passages were given.
 
 mod bm25;
@@ -11,7 +11,8 @@ mod content;
 mod error;
 mod fields;
 mod fusion;
-mod hnsw;
+#[cfg_attr(not(feature = "graph"), path = "no_graph.rs")]
+mod graph;
 mod passages;
 mod postings;
 mod query;
@@ -30,7 +31,7 @@ pub use bm25::TermStatistics;
 pub use error::IndexError;
 pub use fields::{Analysis, FieldWeights};
 pub use fusion::Fusion;
-pub use query::{Filter, SearchQuery, VectorMethod};
+pub use query::{Filter, GRAPH_FROM, SearchQuery, VectorMethod};
 pub use snapshot::SnapshotError;
 
 pub use crate::vectors::{Memory, VectorFault};
@@ -40,7 +41,7 @@ use crate::vectors::{self, Checked, Comparison, Metric, Near, Top, Vectors};
 use bm25::{LexicalQuery, Sought};
 use content::{Content, Own};
 use fusion::Candidate;
-use hnsw::Graph;
+use graph::Graph;
 use passages::Row;
 use words::{Stemming, words_in};
 
@@ -192,10 +193,8 @@ impl Index {
         let removed = passages.remove(document_id).unwrap_or_default();
         for (row, passage) in removed {
             postings.remove(row, self.analysis.passage(&passage));
+            self.graph.take_if(|graph| !graph.remove(row, &self.vectors));
             self.vectors.remove(row);
-            if let Some(graph) = &mut self.graph {
-                graph.remove(row);
-            }
         }
         Ok(true)
     }
@@ -311,7 +310,8 @@ impl Index {
     ) -> Vec<Near> {
         let position = |row| self.content.position(row);
         // The graph finds a number of rows, whoever may be found.
-        let graph = self.graph.as_ref().filter(|_| query.method == VectorMethod::Graph && query.filter.is_none());
+        let asked = query.method.asks_graph(self.vectors.len()) && query.filter.is_none();
+        let graph = self.graph.as_ref().filter(|_| asked);
         graph
             .and_then(|graph| graph.search(&self.vectors, vector, wanted, position))
             .unwrap_or_else(|| self.vectors.nearest(vector, wanted, allowed, position))
@@ -324,13 +324,18 @@ impl Index {
         Ok(Hit { passage: row.passage.clone(), score, lexical, dense, explanation })
     }
 
-    /// Builds the graph of [`VectorMethod::Graph`] from all vectors there are, in place of any
-    /// older one. It stays usable while documents come and go; build it again when many have. It
-    /// holds a second copy of the vectors and is not saved. The same documents and seed give the
-    /// same graph on machines of the same word size, so on all that run wasm.
+    /// Builds the graph of [`VectorMethod::Graph`] in place of any older one. It stays usable while documents come and
+    /// go, and is saved as long as it has the index's very vectors: build it again before saving what has changed. The
+    /// same documents and seed give the same graph on machines of the same word size, so on all that run wasm.
+    #[cfg(feature = "build-graph")]
     pub fn build_graph(&mut self, seed: u64) {
         let rows = self.content.rows().into_iter();
-        self.graph = (!self.vectors.is_empty()).then(|| Graph::build(&self.vectors, rows, seed));
+        self.graph = Graph::build(&self.vectors, rows, seed);
+    }
+
+    /// Whether it has a graph with its very vectors, which a snapshot of it will have too.
+    pub fn has_whole_graph(&self) -> bool {
+        self.graph.as_ref().is_some_and(Graph::is_whole)
     }
 
     /// The number of documents.
@@ -353,7 +358,7 @@ impl Index {
         self.splitter_version
     }
 
-    /// The memory that its vectors take, without the graph's.
+    /// The memory that its vectors take, without its graph.
     pub fn vector_memory(&self) -> Memory {
         self.vectors.memory()
     }

@@ -34,13 +34,30 @@ impl std::fmt::Debug for Filter<'_> {
     }
 }
 
+/// So many vectors take clearly longer to scan than their graph to search: measured by `benches/index/graph.rs`.
+pub const GRAPH_FROM: usize = 100_000;
+
 /// How the nearest vectors are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum VectorMethod {
-    /// By looking at every one: exact.
+    /// By the faster of the two: the graph, if there is one, from [`GRAPH_FROM`] vectors on.
     #[default]
+    Measured,
+    /// By looking at every one: exact.
     Scan,
-    /// By the graph of [`super::Index::build_graph`] and a scan of what came after it: approximate. An
-    /// exact scan where there is no graph, or `k` and the vectors removed since ask too much of it.
+    /// By the graph that was saved with the index or built by `Index::build_graph`, and a scan of what came after
+    /// it: approximate. An exact scan where there is no graph, in builds without the feature `graph`, and where `k`
+    /// or what has changed since ask too much of it.
     Graph,
+}
+
+impl VectorMethod {
+    /// Whether the graph of so many vectors is asked, if there is one.
+    pub(super) fn asks_graph(self, vectors: usize) -> bool {
+        match self {
+            Self::Measured => vectors >= GRAPH_FROM,
+            Self::Scan => false,
+            Self::Graph => true,
+        }
+    }
 }

@@ -62,7 +62,7 @@ impl Saved {
         let fits = |number: u64, what| usize::try_from(number).map_err(|_| SnapshotError::Corrupt { what });
         let numbers = |part: &Range<usize>| Numbers::open(file, part.clone());
         let table = |part: &Range<usize>, strings| Table::open(file, part.clone(), strings);
-        let [_, id_table, end_numbers, text_table, term_table, list_table, length_numbers, _] = sections;
+        let [_, id_table, end_numbers, text_table, term_table, list_table, length_numbers, _, _] = sections;
         // First what the number of passages stands on: there are as many lengths.
         let passages = fits(header.passages, "number of passages")?;
         let lengths = numbers(length_numbers).filter(|lengths| lengths.len() == passages);

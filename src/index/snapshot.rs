@@ -15,15 +15,17 @@
 //! | … | postings: a table of a list for each term: see `postings` |
 //! | … | lengths: how many terms each passage has, 4 bytes |
 //! | … | vectors: a bit a passage, lowest first, that says which have one; then their planes, as they are in memory: see `vectors::saved` |
+//! | … | graph: nothing, or the links between all vectors: see `graph::links` |
 //! | 8 | xxh64 of everything before |
 //!
 //! A table is where each of its strings ends, 4 bytes, and then the strings. Rows are numbered in document order,
 //! so the bytes depend on what the index holds and not on how it came to hold it.
 //!
 //! A file that was damaged on its way is refused by its checksum. Besides, nothing is trusted: loading checks what
-//! it reads (frame, documents, tables, vectors), and texts and postings, which stay as they are until somebody
+//! it reads (frame, documents, tables, vectors, links), and texts and postings, which stay as they are until somebody
 //! asks for them, are checked then; [`Index::insert`] and [`Index::remove`] ask for all. Whether the model and the
-//! splitter are those of the program is the caller's question. The graph of [`Index::build_graph`] is not stored.
+//! splitter are those of the program is the caller's question. Builds
+//! without the feature `graph` do not look at a graph; they save it as it is, or without it once something has changed.
 //! Format 0 is not read: nothing was released with it.
 
 use std::collections::BTreeMap;
@@ -34,6 +36,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh64::xxh64;
 
 use super::content::{Content, Own};
+use super::graph::Graph;
 use super::passages::Row;
 use super::postings::{self, Posting};
 use super::saved::{BLOCK, Saved, compressed};
@@ -44,6 +47,7 @@ use crate::vectors::Vectors;
 const MAGIC: [u8; 4] = *b"CCX\n";
 const VERSION: u32 = 1;
 const CHECKSUM_BYTES: usize = 8;
+const SECTIONS: usize = 9;
 
 /// Why bytes are not an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -113,7 +117,7 @@ pub(super) struct Header {
 }
 
 /// Where the sections are in a file, the header first.
-pub(super) type Sections = [Range<usize>; 8];
+pub(super) type Sections = [Range<usize>; SECTIONS];
 
 impl Index {
     /// The index as bytes, the same for the same documents. `splitter_version` is that of the
@@ -130,15 +134,20 @@ impl Index {
             occurrences: self.content.occurrences(),
             vectors: self.vectors.len() as u64,
         });
+        let graph = self.saved_graph();
         match &self.content {
             Content::Own(own) => {
                 let [documents, ends, texts, terms, lists, lengths] = own.sections();
-                framed([&header, &documents, &ends, &texts, &terms, &lists, &lengths, &self.saved_vectors(own)])
+                let vectors = self.saved_vectors(own);
+                framed([&header, &documents, &ends, &texts, &terms, &lists, &lengths, &vectors, &graph])
             }
-            // Nothing has changed but what the caller says of it.
+            // Nothing has changed but what the caller says of it, and maybe its graph.
             Content::Saved(saved) => {
                 let mut sections = saved.sections.clone().map(|section| &saved.file[section]);
                 sections[0] = &header;
+                if !graph.is_empty() {
+                    sections[SECTIONS - 1] = &graph;
+                }
                 framed(sections)
             }
         }
@@ -153,7 +162,7 @@ impl Index {
     pub fn open(bytes: Vec<u8>) -> Result<Self, SnapshotError> {
         let file = Arc::new(bytes);
         let sections = sections(&file)?;
-        let [header, .., vectors] = &sections;
+        let [header, .., vectors, graph] = &sections;
         let header: Header = decode(&file[header.clone()]).ok_or(SnapshotError::Corrupt { what: "header" })?;
         let limit = u64::from(u32::MAX);
         if header.passages > limit {
@@ -163,6 +172,7 @@ impl Index {
         let mut index = Self::with_analysis(header.identity, header.analysis);
         index.splitter_version = Some(header.splitter_version);
         index.load_vectors(&file, vectors.clone(), saved.passages(), header.vectors)?;
+        index.graph = Graph::load(&file, graph.clone(), &index.vectors, saved.passages())?;
         index.content = Content::Saved(Box::new(saved));
         Ok(index)
     }
@@ -186,6 +196,16 @@ impl Index {
         }
         self.vectors.save(&rows, &mut bytes);
         bytes
+    }
+
+    fn saved_graph(&self) -> Vec<u8> {
+        let Some(graph) = &self.graph else { return Vec::new() };
+        let mut numbers = Vec::new();
+        for (number, row) in (0..).zip(self.content.rows()) {
+            numbers.resize(numbers.len().max(row as usize + 1), 0);
+            numbers[row as usize] = number;
+        }
+        graph.save(|row| numbers[row as usize])
     }
 
     fn load_vectors(
@@ -248,7 +268,7 @@ fn renumbered(list: &[Posting], numbers: &[u32]) -> Vec<u8> {
 }
 
 /// A snapshot of these sections.
-fn framed(sections: [&[u8]; 8]) -> Vec<u8> {
+fn framed(sections: [&[u8]; SECTIONS]) -> Vec<u8> {
     let lengths = sections.map(|section| (section.len() as u64).to_le_bytes());
     let mut bytes = [&MAGIC[..], &VERSION.to_le_bytes(), lengths.as_flattened(), &sections.concat()].concat();
     bytes.extend(xxh64(&bytes, 0).to_le_bytes());
@@ -267,8 +287,8 @@ fn sections(bytes: &[u8]) -> Result<Sections, SnapshotError> {
     if found != VERSION {
         return Err(SnapshotError::UnsupportedVersion { found, supported: VERSION });
     }
-    let mut sections = [const { 0..0 }; 8];
-    let mut lengths = [0; 8];
+    let mut sections = [const { 0..0 }; SECTIONS];
+    let mut lengths = [0; SECTIONS];
     for length in &mut lengths {
         *length = reader.number(8)?;
     }

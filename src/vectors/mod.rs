@@ -8,6 +8,8 @@
 //! above ([`codes`](self::codes)), and only where the bound reaches the k-th best score is the score computed
 //! ([`Vectors::nearest`]). So the codes cost no accuracy: what is found is what a scan of all scores finds.
 
+#[allow(dead_code)] // only graphs are searched by them
+mod bounds;
 mod bytes;
 mod checked;
 mod codes;
@@ -19,6 +21,8 @@ mod signs;
 mod store;
 mod top;
 
+#[allow(unused_imports)]
+pub(crate) use bounds::Bounds;
 pub(crate) use bytes::Bytes;
 pub use checked::{Checked, Comparison, Metric};
 pub use fault::VectorFault;

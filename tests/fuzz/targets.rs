@@ -1,6 +1,6 @@
 //! What is fuzzed: each target takes any bytes and must neither panic nor break its law.
 
-use countercheck::index::{Index, SearchQuery};
+use countercheck::index::{Index, SearchQuery, VectorMethod};
 use countercheck::provider::chat::{self, ChatModel};
 use countercheck::provider::embed::{self, EmbedModel, EmbedRequest};
 use countercheck::provider::http::{Endpoint, Headers, HttpResponse};
@@ -134,9 +134,13 @@ fn loaded(data: &[u8]) {
     // Texts and postings are looked at when they are asked for; all at once before anything changes.
     let query = SearchQuery { text: "cat dog 猫の t", prefix: true, explain: true, ..SearchQuery::default() };
     let found = index.search(&query, 9);
+    // Of vectors of another length this is an error.
+    let by_graph = SearchQuery { vector: Some(&[0.6, 0.8]), method: VectorMethod::Graph, ..query };
+    let nearest = index.search(&by_graph, 9).ok().map(|hits| hits.len());
     let read = index.insert("", Vec::new(), Vec::new());
     if read.is_ok() {
         assert_eq!(found.map(|hits| hits.len()), index.search(&query, 9).map(|hits| hits.len()));
+        assert_eq!(nearest, index.search(&by_graph, 9).ok().map(|hits| hits.len()));
         let again = Index::load(&saved(&index)).expect("what was read is saved and loaded");
         assert_eq!(of(&again), of(&index));
         again.iter().for_each(|passage| assert_eq!(index.passage(&passage.id), Some(passage)));

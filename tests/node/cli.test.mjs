@@ -65,6 +65,40 @@ test("index_writes_what_search_and_ask_read", async () => {
   assistant.dispose();
 });
 
+test("an_index_with_a_graph_is_the_same_index_and_has_links_besides", async () => {
+  const indexing = ["index", "service/docs", "--base-url", "https://docs.example/service", "--graph"];
+  for (const name of ["linked.ccx", "relinked.ccx"]) {
+    const { status, stderr } = run(...indexing, "-o", name);
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
+  }
+  const [plain, linked, relinked] = ["service", "linked", "relinked"].map((name) => readFileSync(join(folder, `${name}.ccx`)));
+  assert.deepEqual(linked, relinked, "the same files give the same links");
+  // What is before the graph is as it was, but for the graph's length.
+  const [unlinked, ...sections] = [plain, linked].map((file) => file.subarray(80));
+  assert.deepEqual(sections[0].subarray(0, unlinked.length - 8), unlinked.subarray(0, -8));
+  assert.equal(linked.length - plain.length, Number(linked.readBigUint64LE(72)));
+  assert.equal(plain.readBigUint64LE(72), 0n);
+  for (const query of ["inner harbour", "lighthouse keeper"]) {
+    assert.equal(run("search", "linked.ccx", query).stdout, run("search", "service.ccx", query).stdout);
+  }
+});
+
+test("an_index_with_a_graph_is_searched_where_graphs_are_or_else_scanned", async () => {
+  run("index", "service/docs", "--graph", "-o", "links.ccx");
+  const found = { linked: 0, plain: 0 };
+  for (const [name, file] of [["linked", "links.ccx"], ["plain", "service.ccx"]]) {
+    const ingestWasm = () => {
+      found[name] += 1;
+      throw new Error("not served");
+    };
+    const assistant = await createAssistant({ index: join(folder, file), ingestWasm });
+    assert.equal((await assistant.search("inner harbour", 1))[0].documentId, "deep/näher & so.md");
+    await assert.rejects(assistant.add({ id: "x", text: "x" }), { code: "load_failed" });
+    assistant.dispose();
+  }
+  assert.deepEqual(found, { linked: 2, plain: 1 });
+});
+
 test("several_directories_have_ids_below_their_common_ancestor_and_a_base_url_each", async () => {
   const bases = ["--base-url", "https://docs.example/a/", "--base-url", "/b"];
   assert.equal(run("index", "service/docs", "other/docs", ...bases, "-o", "both.ccx").status, 0);

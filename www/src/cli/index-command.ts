@@ -6,6 +6,7 @@ import type { Assistant, AssistantOptions } from "../node.ts";
 import { EXIT, Failure, misuse } from "./failure.ts";
 import { findDocuments } from "./files.ts";
 import type { Found } from "./files.ts";
+import { withGraph } from "./graph.ts";
 import { Progress, count, printable, size } from "./terminal.ts";
 
 /** What the command was called with. */
@@ -16,13 +17,15 @@ export interface IndexOptions {
   output: string;
   /** Whether files that cannot be indexed leave the exit code alone. */
   lenient: boolean;
+  /** Whether vectors are linked, so that very many are searched in less time. */
+  graph: boolean;
   /** Who makes the vectors, if it is not the table, and whose word endings are cut. */
   making: Pick<AssistantOptions, "embed" | "teacher" | "stemming">;
 }
 
 /** Indexes; gives the exit code. */
 export async function indexCommand(options: IndexOptions): Promise<number> {
-  const { directories, baseUrls, output, lenient, making } = options;
+  const { directories, baseUrls, output, lenient, graph, making } = options;
   if (directories.length === 0) throw misuse("name at least one directory to index");
   const [bases, folders] = [baseUrls.length, directories.length];
   if (bases > 0 && bases !== folders) {
@@ -41,7 +44,8 @@ export async function indexCommand(options: IndexOptions): Promise<number> {
   const report = await addAll(assistant, files);
   for (const { id, reason } of report.skipped) console.error(`skipped ${printable(id)}: ${reason}`);
   if (report.pages === 0) throw new Failure("nothing was indexed");
-  const snapshot = await assistant.save();
+  const saved = await assistant.save();
+  const snapshot = graph ? await withGraph(saved) : saved;
   write(output, snapshot);
 
   const seconds = ((performance.now() - started) / 1000).toFixed(1);

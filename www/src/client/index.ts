@@ -182,14 +182,29 @@ export async function estimateIn(own: OwnModule | undefined, options: EstimateOp
   return (await import("./cost.ts")).estimated(options, kit, own?.(kit));
 }
 
-/** In this module, or, for an index with stems that it does not know, in the larger one. */
+/** Where a snapshot says how long its last section is, the graph; nothing that is shorter has one. */
+const GRAPH_LENGTH = 72;
+
+/**
+ * In this module, or in the larger one for an index with stems that this one does not know, or with a graph that it does
+ * not search. Without the larger one vectors are scanned.
+ */
 async function smallest(runtime: Runtime, files: EngineFiles, larger?: () => Promise<Runtime>): Promise<LocalBackend> {
+  if (larger !== undefined && hasGraph(files.index)) {
+    const searching = await larger().catch(() => undefined);
+    if (searching !== undefined) return new LocalBackend(searching, files);
+  }
   try {
     return new LocalBackend(runtime, files, undefined, larger);
   } catch (error) {
     if (larger === undefined || (error as { code?: unknown }).code !== "stems_elsewhere") throw error;
     return new LocalBackend(await larger(), files);
   }
+}
+
+function hasGraph(index: Uint8Array = new Uint8Array()): boolean {
+  const view = new DataView(index.buffer, index.byteOffset, index.length);
+  return index.length > GRAPH_LENGTH + 8 && view.getBigUint64(GRAPH_LENGTH, true) > 0n;
 }
 
 /** The module with models, which also reads documents. */
