@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { createAssistant } from "../../dist/node.js";
 import { dist, root } from "../../scripts/lib/paths.mjs";
-import { DOCUMENTS, QUESTION } from "./support.mjs";
+import { DOCUMENTS, QUESTION, createPageAssistant } from "./support.mjs";
 
 let folder;
 
@@ -83,6 +83,7 @@ test("an_index_with_a_graph_is_the_same_index_and_has_links_besides", async () =
   }
 });
 
+// Of the page's modules one has no graphs.
 test("an_index_with_a_graph_is_searched_where_graphs_are_or_else_scanned", async () => {
   run("index", "service/docs", "--graph", "-o", "links.ccx");
   const found = { linked: 0, plain: 0 };
@@ -91,7 +92,7 @@ test("an_index_with_a_graph_is_searched_where_graphs_are_or_else_scanned", async
       found[name] += 1;
       throw new Error("not served");
     };
-    const assistant = await createAssistant({ index: join(folder, file), ingestWasm });
+    const assistant = await createPageAssistant({ index: readFileSync(join(folder, file)), ingestWasm });
     assert.equal((await assistant.search("inner harbour", 1))[0].documentId, "deep/näher & so.md");
     await assert.rejects(assistant.add({ id: "x", text: "x" }), { code: "load_failed" });
     assistant.dispose();
