@@ -94,7 +94,7 @@ impl StaticEmbedder {
     /// vector, and is then found by its words alone.
     pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
         let mut sum = vec![0.0_f32; self.dimension()];
-        self.table.add_rows(&self.tokens(text), &mut sum);
+        self.wordpiece.each_token(text, |row| self.table.add_row(row, &mut sum));
         // In f64 no square can overflow or vanish: rows are finite multiples of an f16.
         let square: f64 = sum.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
         if square == 0.0 {

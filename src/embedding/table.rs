@@ -115,49 +115,33 @@ impl Table {
         &self.bytes[HEAD..self.scales]
     }
 
-    /// Adds rows, which must be below [`Table::rows`], to a sum of [`Table::dimension`] components: one after the other,
-    /// though several are read at a time.
-    pub(super) fn add_rows(&self, rows: &[u32], sum: &mut [f32]) {
-        if let Width::Two = self.width {
-            let (fours, rest) = rows.as_chunks::<4>();
-            fours.iter().for_each(|four| self.add_ternary(*four, sum));
-            rest.iter().for_each(|&row| self.add_ternary([row], sum));
-        } else {
-            rows.iter().for_each(|&row| self.add_row(row, sum));
-        }
-    }
-
-    fn add_ternary<const N: usize>(&self, rows: [u32; N], sum: &mut [f32]) {
-        let scales = rows.map(|row| self.scale(row as usize));
-        let codes = rows.map(|row| self.codes_of(row));
-        for (at, four) in sum.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            let mut added = *four;
-            for row in 0..N {
-                let values = TERNARY[usize::from(codes[row][at])];
-                added = std::array::from_fn(|lane| added[lane] + values[lane] * scales[row]);
+    /// Adds a row, which must be below [`Table::rows`], to a sum of [`Table::dimension`] components.
+    pub(super) fn add_row(&self, row: u32, sum: &mut [f32]) {
+        let row = row as usize;
+        let scale = self.scale(row);
+        let codes = &self.bytes[self.codes + row * self.stride..][..self.stride];
+        match self.width {
+            Width::Two => {
+                for (four, &byte) in sum.chunks_exact_mut(4).zip(codes) {
+                    for (x, value) in four.iter_mut().zip(TERNARY[usize::from(byte)]) {
+                        *x += value * scale;
+                    }
+                }
             }
-            *four = added;
-        }
-    }
-
-    fn add_row(&self, row: u32, sum: &mut [f32]) {
-        let (scale, codes) = (self.scale(row as usize), self.codes_of(row));
-        if let Width::Four = self.width {
-            let step = scale / 7.0;
-            for (pair, &byte) in sum.chunks_exact_mut(2).zip(codes) {
-                pair[0] += (f32::from(byte & 15) - 8.0) * step;
-                pair[1] += (f32::from(byte >> 4) - 8.0) * step;
+            Width::Four => {
+                let step = scale / 7.0;
+                for (pair, &byte) in sum.chunks_exact_mut(2).zip(codes) {
+                    pair[0] += (f32::from(byte & 15) - 8.0) * step;
+                    pair[1] += (f32::from(byte >> 4) - 8.0) * step;
+                }
             }
-        } else {
-            let step = scale / 127.0;
-            for (x, &byte) in sum.iter_mut().zip(codes) {
-                *x += f32::from(byte.cast_signed()) * step;
+            Width::Eight => {
+                let step = scale / 127.0;
+                for (x, &byte) in sum.iter_mut().zip(codes) {
+                    *x += f32::from(byte.cast_signed()) * step;
+                }
             }
         }
-    }
-
-    fn codes_of(&self, row: u32) -> &[u8] {
-        &self.bytes[self.codes + row as usize * self.stride..][..self.stride]
     }
 
     fn scale(&self, row: usize) -> f32 {
