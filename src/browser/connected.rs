@@ -45,6 +45,11 @@ impl Connected {
         Self { services, functions: Rc::new(Functions::new(page)), cache: cache.map(CacheSettings::cache), stores }
     }
 
+    /// What a function of the page gives; what it throws stays there.
+    async fn given(&self, begin: impl FnOnce(&PageFunctions, u32)) -> Result<JsValue, ProviderError> {
+        self.functions.call(None, begin).await.map_err(|_| ProviderError::Function)
+    }
+
     /// Performs what one question needs, with what is known from earlier ones.
     pub(super) fn remembering<'a>(
         &'a self,
@@ -289,30 +294,18 @@ impl Platform for Connected {
         let asked =
             FunctionPairs { role: Role::Grade.name(), question, passages: passages.iter().map(shown).collect() };
         let asked = to_js(&asked).map_err(|_| ProviderError::Function)?;
-        let given = self
-            .functions
-            .call(None, |page, call| page.score(call, scorer, &asked))
-            .await
-            .map_err(|_| ProviderError::Function)?;
+        let given = self.given(|page, call| page.score(call, scorer, &asked)).await?;
         serde_wasm_bindgen::from_value(given).map_err(|_| ProviderError::Function)
     }
 
     async fn own_passages(&self, retriever: u32, query: &str, k: usize) -> Result<Vec<OwnPassage>, ProviderError> {
-        let found = self
-            .functions
-            .call(None, |page, call| page.retrieve(call, retriever, query, k as u32))
-            .await
-            .map_err(|_| ProviderError::Function)?;
+        let found = self.given(|page, call| page.retrieve(call, retriever, query, k as u32)).await?;
         serde_wasm_bindgen::from_value(found).map_err(|_| ProviderError::Function)
     }
 
     async fn own_search(&self, search: u32, asked: &WebQuery) -> Result<Vec<WebResult>, ProviderError> {
         let (query, limit) = (&asked.query, asked.limit as u32);
-        let found = self
-            .functions
-            .call(None, |page, call| page.search(call, search, query, limit))
-            .await
-            .map_err(|_| ProviderError::Function)?;
+        let found = self.given(|page, call| page.search(call, search, query, limit)).await?;
         let found: Vec<Found> = serde_wasm_bindgen::from_value(found).map_err(|_| ProviderError::Function)?;
         Ok(cleaned(&found, asked))
     }
