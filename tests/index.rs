@@ -124,7 +124,7 @@ fn bm25(query: &str, all: &[(Passage, &Option<Vec<f32>>)]) -> Vec<f32> {
         let weight = same.len() as f32 * libm::logf(1.0 + (rows.len() as f32 - df + 0.5) / (df + 0.5));
         for (score, row) in scores.iter_mut().zip(&rows).filter(|(_, row)| occurrences(row) > 0.0) {
             let tf = occurrences(row);
-            *score += weight * (tf / (tf + 1.2 * (1.0 - 0.75 + 0.75 * (row.len() as f32 / mean))));
+            *score += weight * (tf / (tf + (1.2 * (1.0 - 0.75) + 1.2 * 0.75 / mean * row.len() as f32)));
         }
     }
     scores

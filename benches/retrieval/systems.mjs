@@ -5,8 +5,8 @@ import { kept } from "./encoder.mjs";
 
 /** @typedef {{ name: string, dense?: boolean, search: (text: string, weight?: number) => unknown[] | Promise<unknown[]> }} System */
 
-/** So many passages give at least ten sections: a long section is several passages. */
-const K = 30;
+/** As many as each peer gives; of a section that two of them are of, one place is left empty. */
+const K = 10;
 
 /** Our index with one kind of vectors, built by `add` and loaded as a page does; ids come best first. */
 async function ours(sections, making, asking = making) {

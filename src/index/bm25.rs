@@ -37,7 +37,7 @@ impl Content {
         let completed = query.unfinished.as_deref().map(|word| self.completed(word));
         terms.extend(completed.transpose()?.flatten());
         let mean = self.occurrences() as f32 / self.passages().max(1) as f32;
-        Ok(Sought { terms, lengths: self.lengths(), mean })
+        Ok(Sought { terms, lengths: self.lengths(), slope: K1 * B / mean })
     }
 
     /// What a word that is still being typed stands for: as one term, all those that begin with it. Where
@@ -67,7 +67,8 @@ impl Content {
 pub(super) struct Sought<'a> {
     terms: Vec<Term<'a>>,
     lengths: &'a [u32],
-    mean: f32,
+    /// What each unit of a row's length adds to the divisor.
+    slope: f32,
 }
 
 /// A term of a query with its weight and where it occurs.
@@ -103,8 +104,8 @@ impl Sought<'_> {
 
     fn score(&self, term: &Term<'_>, posting: Posting) -> f32 {
         let frequency = posting.frequency as f32 / OCCURRENCE as f32;
-        let length = self.lengths[posting.row as usize] as f32 / self.mean;
-        term.weight * (frequency / (frequency + K1 * (1.0 - B + B * length)))
+        let length = self.lengths[posting.row as usize] as f32;
+        term.weight * (frequency / (frequency + (K1 * (1.0 - B) + self.slope * length)))
     }
 }
 

@@ -76,10 +76,19 @@ impl Content {
         }
     }
 
+    /// Where a row stands among the others. A snapshot's are in order: their numbers say it, and no document is looked up.
     pub(super) fn position(&self, row: u32) -> Position<'_> {
         match self {
             Self::Own(own) => own.passages.position(row),
-            Self::Saved(saved) => saved.position(row),
+            Self::Saved(_) => Position { document: "", ordinal: row },
+        }
+    }
+
+    /// The document that a row belongs to.
+    pub(super) fn document(&self, row: u32) -> &str {
+        match self {
+            Self::Own(own) => own.passages.position(row).document,
+            Self::Saved(saved) => saved.position(row).document,
         }
     }
 

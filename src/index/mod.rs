@@ -23,8 +23,6 @@ mod stems;
 mod table;
 pub mod words;
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
 pub use bm25::TermStatistics;
@@ -251,7 +249,7 @@ impl Index {
         most: usize,
         better: impl Fn(&Candidate, &Candidate) -> bool,
     ) -> Vec<Candidate> {
-        let document = |candidate: &Candidate| self.content.position(candidate.row).document;
+        let document = |candidate: &Candidate| self.content.document(candidate.row);
         let mut kept: Vec<Candidate> = Vec::new();
         for place in 0..candidates.len() {
             if kept.len() == k {
@@ -274,31 +272,35 @@ impl Index {
         vector: Option<Checked<'_>>,
         wanted: usize,
     ) -> Vec<Candidate> {
-        let scores = sought.scores();
+        let mut scores = sought.scores();
         let allowed = |row| match query.filter {
             // What cannot be read is let through: should it be among the best, it is an error.
             Some(Filter(allows)) => self.content.row(row).is_none_or(|row| allows(&row.passage)),
             None => true,
         };
         let mut matching = Top::new(wanted);
-        for (row, &score) in (0..).zip(&scores).filter(|&(_, &score)| score > 0.0) {
-            if score >= matching.least() && allowed(row) {
+        vectors::each_above(&scores, f32::MIN_POSITIVE, &mut |row, score| {
+            let row = row as u32;
+            if allowed(row) {
                 matching.offer(row, score, || self.content.position(row));
             }
-        }
+            matching.least().max(f32::MIN_POSITIVE)
+        });
         let nearest = vector.map(|vector| self.nearest(query, vector, wanted, &allowed)).unwrap_or_default();
-        let mut rows = BTreeSet::new();
-        let nearest = nearest.into_iter().map(|near| near.row);
-        matching.into_ranked().map(|(row, _)| row).chain(nearest).for_each(|row| _ = rows.insert(row));
-        let candidate = |row| Candidate {
-            row,
-            lexical: scores.get(row as usize).copied().unwrap_or(0.0),
-            dense: vector.and_then(|query| self.vectors.score(query, row)),
-            words: 0.0,
-            vectors: 0.0,
-            score: 0.0,
-        };
-        rows.into_iter().map(candidate).collect()
+        let candidate = |row, lexical, dense| Candidate { row, lexical, dense, words: 0.0, vectors: 0.0, score: 0.0 };
+        let mut candidates = Vec::with_capacity(2 * nearest.len());
+        for Near { row, score } in nearest {
+            // No score is no number: what it stands for is among the candidates.
+            let lexical = scores.get_mut(row as usize).map_or(0.0, |lexical| std::mem::replace(lexical, f32::NAN));
+            candidates.push(candidate(row, lexical, Some(score)));
+        }
+        for row in matching.into_rows() {
+            let lexical = scores[row as usize];
+            if !lexical.is_nan() {
+                candidates.push(candidate(row, lexical, vector.and_then(|query| self.vectors.score(query, row))));
+            }
+        }
+        candidates
     }
 
     fn nearest(

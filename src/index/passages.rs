@@ -13,7 +13,7 @@ use crate::document::{Passage, Span};
 /// Rows are numbered with 32 bits.
 const MOST_ROWS: usize = u32::MAX as usize - 1;
 
-/// Where a passage stands: documents by id, the passages of one in reading order.
+/// Where a passage stands among those of its index: documents by id, the passages of one in reading order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position<'a> {
     pub(super) document: &'a str,

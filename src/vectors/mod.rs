@@ -27,6 +27,8 @@ pub(crate) use bytes::Bytes;
 pub use checked::{Checked, Comparison, Metric};
 pub use fault::VectorFault;
 pub(crate) use kernel::dot;
+#[allow(unused_imports)] // likewise
+pub(crate) use planes::each_above;
 pub use planes::{Memory, Near, Vectors};
 pub use store::{VectorIndex, VectorIndexError};
 pub(crate) use top::{Top, select};

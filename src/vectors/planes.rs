@@ -189,7 +189,7 @@ impl Vectors {
                 Some(rows) => kernel::bounds_of(rows, &coded, &self.codes, &self.scales, &self.terms, &mut bounds),
                 None => kernel::bounds(&coded, &self.codes, &self.scales, &self.terms, &mut bounds),
             }
-            let found = self.best(query, k, &bounds, likely.as_deref(), allowed, &position);
+            let found = self.best(query, k, &mut bounds, likely.as_deref(), allowed, &position);
             if found.len() >= k || likely.take().is_none() {
                 return found;
             }
@@ -201,7 +201,7 @@ impl Vectors {
         &self,
         query: Checked<'_>,
         k: usize,
-        bounds: &[f32],
+        bounds: &mut [f32],
         slots: Option<&[u32]>,
         allowed: &dyn Fn(u32) -> bool,
         position: impl Fn(u32) -> P,
@@ -211,26 +211,36 @@ impl Vectors {
         // equal ones does not matter; a position like that of the second heap makes one type of both.
         let mut likely: Top<Option<P>> = Top::new(k);
         each_above(bounds, f32::NEG_INFINITY, &mut |at, bound| {
-            let slot = slot_of(at);
-            if allowed(self.rows[slot]) {
-                likely.offer(slot as u32, bound, || None);
+            if allowed(self.rows[slot_of(at)]) {
+                likely.offer(at as u32, bound, || None);
             }
             likely.least()
         });
-        let enough = likely.into_ranked();
-        let missing = enough.len() < k;
-        let least = enough.filter_map(|(slot, _)| self.score_at(query, slot as usize)).fold(f32::INFINITY, f32::min);
         let mut top = Top::new(k);
-        let least = if missing { f32::NEG_INFINITY } else { least };
-        each_above(bounds, least, &mut |at, _| {
+        let mut offer = |at: usize| {
             let slot = slot_of(at);
             let row = self.rows[slot];
-            let score = if allowed(row) { self.score_at(query, slot) } else { None };
-            if let Some(score) = score {
+            if let Some(score) = self.score_at(query, slot) {
                 top.offer(row, score, || Some(position(row)));
             }
-            top.least().max(least)
-        });
+            top.least()
+        };
+        let (mut all, mut least) = (0, f32::NEG_INFINITY);
+        for at in likely.into_rows() {
+            (all, least) = (all + 1, offer(at as usize));
+            // No number reaches it: the second pass leaves it out.
+            bounds[at as usize] = f32::NAN;
+        }
+        // Fewer are all that are allowed.
+        if all == k {
+            let is_allowed = |at: usize| allowed(self.rows[slot_of(at)]);
+            each_above(bounds, least, &mut |at, _| {
+                if is_allowed(at) {
+                    least = offer(at);
+                }
+                least
+            });
+        }
         top.into_ranked().map(|(row, score)| Near { row, score }).collect()
     }
 
@@ -268,7 +278,7 @@ impl Vectors {
 }
 
 /// Calls for each score that reaches `least`, which is what the last call returned.
-fn each_above(scores: &[f32], mut least: f32, call: &mut dyn FnMut(usize, f32) -> f32) {
+pub(crate) fn each_above(scores: &[f32], mut least: f32, call: &mut dyn FnMut(usize, f32) -> f32) {
     let mut at = 0;
     while let Some(found) = kernel::next(scores, at, least) {
         least = call(found, scores[found]);

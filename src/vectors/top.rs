@@ -45,6 +45,11 @@ impl<P: Ord> Top<P> {
         self.worst_first.peek().filter(|_| full).map_or(f32::NEG_INFINITY, |worst| worst.score)
     }
 
+    /// The rows kept, in no order.
+    pub(crate) fn into_rows(self) -> impl Iterator<Item = u32> {
+        self.worst_first.into_iter().map(|ranked| ranked.row)
+    }
+
     /// The rows kept with their scores, best first.
     pub(crate) fn into_ranked(self) -> impl ExactSizeIterator<Item = (u32, f32)> {
         self.worst_first.into_sorted_vec().into_iter().map(|ranked| (ranked.row, ranked.score))

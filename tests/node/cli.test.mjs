@@ -100,6 +100,57 @@ test("an_index_with_a_graph_is_searched_where_graphs_are_or_else_scanned", async
   assert.deepEqual(found, { linked: 2, plain: 1 });
 });
 
+// The libraries that run the model are the project's own: here in their place what only counts letters.
+test("an_index_by_the_teacher_has_its_means_for_vectors_of_documents", async (t) => {
+  const LIBRARIES = {
+    "onnxruntime-node": `
+      exports.Tensor = class { constructor(type, data, dims) { Object.assign(this, { type, data, dims }); } };
+      exports.InferenceSession = { create: async () => ({
+        inputNames: ["input_ids", "attention_mask"],
+        outputNames: ["last_hidden_state"],
+        async run({ input_ids: { data, dims }, attention_mask }) {
+          const out = new Float32Array(data.length * 384);
+          data.forEach((id, at) => { if (attention_mask.data[at]) out[at * 384 + Number(id) % 384] = 1 + Number(id) / 1000; else out.fill(9, at * 384, at * 384 + 384); });
+          return { last_hidden_state: { data: out, dims: [...dims, 384] } };
+        },
+      }) };`,
+    "@huggingface/tokenizers": `
+      exports.Tokenizer = class { constructor(tokenizer, config) { Object.assign(this, { tokenizer, config }); }
+        encode(text) { return { ids: [this.tokenizer.first, ...Array.from(text, (c) => c.codePointAt(0)), this.config.last] }; } };`,
+  };
+  for (const [name, source] of Object.entries(LIBRARIES)) write(`node_modules/${name}/index.js`, source);
+  t.after(() => rmSync(join(folder, "node_modules"), { recursive: true }));
+  const long = Array.from({ length: 80 }, (_, i) => `Sentence ${i} has words.`).join(" ");
+  write("taught/long.md", `# Long\n\n${long}\n`);
+  write("taught/short.md", "# Short\n\nThe crane lifts forty tonnes.\n");
+  const missing = run("index", "taught", "--teacher", "model", "-o", "taught.ccx");
+  assert.equal(missing.status, 1);
+  assert.match(missing.stderr, /model has no model\.onnx/);
+  write("model/onnx/model.onnx", "");
+  write("model/tokenizer.json", '{"first": 101}');
+  write("model/tokenizer_config.json", '{"last": 102}');
+  const { status, stderr } = run("index", "taught", "--teacher", "model", "-o", "taught.ccx");
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
+
+  // A text is its first 255 tokens and the last; its vector their mean.
+  const encode = (texts) =>
+    texts.map((text) => {
+      const ids = [101, ...Array.from(text, (c) => c.codePointAt(0)), 102];
+      const read = ids.length <= 256 ? ids : [...ids.slice(0, 255), 102];
+      const mean = new Float32Array(384);
+      for (const id of read) mean[id % 384] += (1 + id / 1000) / read.length;
+      return mean;
+    });
+  const wanted = await createAssistant({ teacher: { encode } });
+  for (const id of ["long.md", "short.md"]) await wanted.add({ id, text: readFileSync(join(folder, "taught", id), "utf8") });
+  const taught = await createAssistant({ index: join(folder, "taught.ccx") });
+  t.after(() => [wanted, taught].forEach((assistant) => assistant.dispose()));
+  assert.ok((await taught.statistics()).passages > 2);
+  const [found, expected] = await Promise.all([taught, wanted].map((assistant) => assistant.search("lifting a crane", 9, { denseWeight: 1 })));
+  assert.deepEqual(found.map(({ passageId }) => passageId), expected.map(({ passageId }) => passageId));
+  found.forEach(({ dense }, i) => assert.ok(Math.abs(dense - expected[i].dense) < 1e-5, `${dense} is ${expected[i].dense}`));
+});
+
 test("several_directories_have_ids_below_their_common_ancestor_and_a_base_url_each", async () => {
   const bases = ["--base-url", "https://docs.example/a/", "--base-url", "/b"];
   assert.equal(run("index", "service/docs", "other/docs", ...bases, "-o", "both.ccx").status, 0);

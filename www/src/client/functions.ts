@@ -56,18 +56,15 @@ export class PageFunctions {
       { role: "system", content: prompt.slice(0, system) },
       { role: "user", content: prompt.slice(system) },
     ];
-    const request = { role, messages, temperature, maxTokens } as ChatRequest;
-    const asked = schema === undefined ? request : withSchema(request, schema);
+    const asked = (
+      schema === undefined
+        ? { role, messages, temperature, maxTokens }
+        : { role, messages, temperature, maxTokens, schema: schemaOf(schema) }
+    ) as ChatRequest;
     const onText = (text: string) => this.#told(call, text);
     this.#call(
       call,
-      (under) =>
-        (this.models[model] as ChatFunction)(asked, {
-          get signal() {
-            return under.signal();
-          },
-          onText,
-        }),
+      (under) => (this.models[model] as ChatFunction)(asked, contextOf(under, { onText })),
       // Most give a text: to wait for it once more would take as long as all else about the call.
       (said) => (typeof said === "string" ? said : whole(said as Exclude<Said, string>, onText)),
     );
@@ -76,40 +73,19 @@ export class PageFunctions {
   /** Called by the engine. */
   score(call: number, scorer: number, request: ScoreRequest): void {
     const ask = this.scorers[scorer] as ScoreFunction;
-    this.#call(call, async (under) => {
-      const context = {
-        get signal() {
-          return under.signal();
-        },
-      };
-      return [...(await ask(request, context))];
-    });
+    this.#call(call, async (under) => [...(await ask(request, contextOf(under, {})))]);
   }
 
   /** Called by the engine. */
   search(call: number, search: number, query: string, limit: number): void {
     const ask = this.searches[search] as SearchFunction;
-    this.#call(call, (under) =>
-      ask(query, {
-        limit,
-        get signal() {
-          return under.signal();
-        },
-      }),
-    );
+    this.#call(call, (under) => ask(query, contextOf(under, { limit })));
   }
 
   /** Called by the engine. */
   retrieve(call: number, retriever: number, query: string, k: number): void {
     const ask = this.retrievers[retriever] as RetrieveFunction;
-    this.#call(call, (under) =>
-      ask(query, {
-        k,
-        get signal() {
-          return under.signal();
-        },
-      }),
-    );
+    this.#call(call, (under) => ask(query, contextOf(under, { k })));
   }
 
   /** Called by the engine. */
@@ -214,6 +190,26 @@ class Call {
   }
 }
 
+/**
+ * What a function gets besides its request. The signal is made for whoever looks at it, by a getter of the class: to
+ * define one for each object takes longer than the signal, and V8 keeps what it closes over until a full collection.
+ */
+class Context {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal();
+  }
+}
+
+function contextOf<T extends object>(call: Call, own: T): Context & T {
+  return Object.assign(new Context(call), own);
+}
+
 type Said = Awaited<ReturnType<ChatFunction>>;
 
 /** What a model's function gave besides a text: its pieces, or what is known of it. */
@@ -235,19 +231,18 @@ function counted(tokens: unknown): number | undefined {
   return Number.isSafeInteger(tokens) && (tokens as number) >= 0 ? (tokens as number) : undefined;
 }
 
-/** The request with its schema, which is read when somebody looks at it: few models are held to one. */
-function withSchema({ role, messages, temperature, maxTokens }: ChatRequest, json: string): ChatRequest {
-  let schema: ChatRequest["schema"];
-  return {
-    role,
-    messages,
-    temperature,
-    maxTokens,
-    get schema() {
-      return (schema ??= JSON.parse(json) as ChatRequest["schema"]);
-    },
-    set schema(other) {
-      schema = other;
-    },
-  } as ChatRequest;
+/** Schemas by their JSON: a few dozen, read once and the same object for every request, so nobody may change them. */
+const schemas = new Map<string, ChatRequest["schema"]>();
+
+function schemaOf(json: string): ChatRequest["schema"] {
+  const known = schemas.get(json);
+  if (known !== undefined) return known;
+  const schema = frozen(JSON.parse(json)) as ChatRequest["schema"];
+  schemas.set(json, schema);
+  return schema;
+}
+
+function frozen(value: unknown): unknown {
+  if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
 }

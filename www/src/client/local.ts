@@ -46,6 +46,23 @@ interface Place<E extends Engine> {
   left: boolean;
 }
 
+/** Who hears of a run's events, as the engine calls it. */
+class Listener {
+  readonly #events: Events;
+
+  constructor(events: Events) {
+    this.#events = events;
+  }
+
+  get wanted(): boolean {
+    return this.#events.wanted();
+  }
+
+  tell(event: unknown): void {
+    this.#events.tell(shown<RunEvent>(event));
+  }
+}
+
 /** Answers in this page. */
 export class LocalBackend<E extends Engine = Engine> implements Backend {
   readonly #files: EngineFiles;
@@ -76,12 +93,7 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
 
   ask(request: AskRequest, events: Events, cancellation: Cancellation): Promise<Answer> {
     const asked = snakeKeys(request);
-    const listener = {
-      get wanted() {
-        return events.wanted();
-      },
-      tell: (event: unknown) => events.tell(shown<RunEvent>(event)),
-    };
+    const listener = new Listener(events);
     const number = this.#asked++;
     const place = this.#place;
     cancellation.onAbort(() => {

@@ -132,7 +132,7 @@ export interface ChatRequest {
   temperature?: number;
   /** The most tokens of the reply. */
   maxTokens: number;
-  /** A JSON schema that the reply should fit, for models that can be held to one. */
+  /** A JSON schema that the reply should fit, for models that can be held to one. The same frozen object each time. */
   schema?: { name: string; schema: unknown };
 }
 
