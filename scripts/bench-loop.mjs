@@ -23,7 +23,7 @@ async function main() {
   const rounds = await countRounds();
   const decoder = await compileExample("sse_wasm", { optimised: true });
   const cpu = measured("cpu.mjs");
-  const ratios = { turns: ratioOf(cpu.turns), alone: ratioOf(cpu.alone) };
+  const ratios = { alone: ratioOf(cpu.alone), turns: ratioOf(cpu.turns), tens: ratioOf(cpu.tens) };
   printCpu(cpu, ratios);
   const latency = measured("latency.mjs");
   printLatency(latency);
@@ -75,8 +75,8 @@ function lines(output = "") {
 }
 
 function printCpu({ runs, ...measured }, ratios) {
-  const titles = { turns: "in turns", alone: "one after the other" };
-  console.log(`\nms of a run by itself, ${runs} of each; the model answers at once`);
+  const titles = { alone: "each by itself", turns: "in turns of 20 ms", tens: "ten runs in turn" };
+  console.log(`\nms of a run by itself, ${runs} of each or more; the model answers at once`);
   for (const [way, title] of Object.entries(titles)) {
     console.log(`${title.padEnd(24)}  CPU: median, mean   wall: median, mean`);
     row("countercheck", measured[way].countercheck);

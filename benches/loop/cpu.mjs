@@ -6,7 +6,13 @@ import { langgraph } from "./langgraph.mjs";
 import { BATCH, PASSAGES, QUESTION } from "./setting.mjs";
 
 const RUNS = Number(process.env.RUNS ?? 200);
-const WARM_UP = Number(process.env.WARM_UP ?? 1_000);
+const WARM_UP = Number(process.env.WARM_UP ?? 5_000);
+
+/**
+ * A turn of either takes as long. Each begins with caches that the other has filled, which costs a third of a
+ * millisecond: a tenth of ten runs of one, and half of ten of the other.
+ */
+const TURN_MS = 20;
 
 const REPLIES = {
   grade: '{"score": "yes"}',
@@ -41,41 +47,52 @@ function theirs() {
   };
 }
 
-/** Milliseconds of CPU and of time that one run takes, as the mean of a batch. */
-async function measured(run) {
+/** Milliseconds of CPU and of time that one run takes, as the mean of a turn of so many runs or so many ms. */
+async function measured(run, { runs = Infinity, ms = Infinity }) {
   calls = 0;
+  let done = 0;
   const cpu = process.cpuUsage();
   const started = performance.now();
-  for (let i = 0; i < BATCH; i++) await run();
+  do {
+    await run();
+    done += 1;
+  } while (done < runs && performance.now() - started < ms);
   const time = performance.now() - started;
   const { user, system } = process.cpuUsage(cpu);
-  if (calls !== 7 * BATCH) throw new Error(`${calls} calls of the model, not 7 for each run`);
-  return { cpu: (user + system) / 1000 / BATCH, time: time / BATCH };
+  if (calls !== 7 * done) throw new Error(`${calls} calls of the model, not 7 for each run`);
+  return { cpu: (user + system) / 1000 / done, time: time / done, runs: done };
 }
 
-function summary(runs) {
+function summary(turns) {
   const of = (key) => {
-    const values = runs.map((run) => run[key]).sort((a, b) => a - b);
+    const values = turns.map((turn) => turn[key]).sort((a, b) => a - b);
     return { median: values[values.length >> 1], mean: values.reduce((sum, value) => sum + value, 0) / values.length };
   };
-  return { cpuMs: of("cpu"), wallMs: of("time") };
+  return { runs: turns.reduce((sum, { runs }) => sum + runs, 0), cpuMs: of("cpu"), wallMs: of("time") };
 }
 
 const candidates = { countercheck: await countercheck(), langgraph: theirs() };
 const only = process.env.ONLY;
 const names = Object.keys(candidates).filter((name) => only === undefined || name === only);
-const none = () => Object.fromEntries(names.map((name) => [name, []]));
-const summaries = (runs) => Object.fromEntries(names.map((name) => [name, summary(runs[name])]));
 
-// One after the other, each long enough to be compiled: what a run takes where nothing else runs.
-const alone = none();
+/** Turns of one after the other, of so many runs or ms, until each has had RUNS. */
+async function inTurns(turn) {
+  const turns = Object.fromEntries(names.map((name) => [name, []]));
+  const had = (name) => turns[name].reduce((sum, { runs }) => sum + runs, 0);
+  while (names.some((name) => had(name) < RUNS)) {
+    for (const name of names) turns[name].push(await measured(candidates[name], turn));
+  }
+  return Object.fromEntries(names.map((name) => [name, summary(turns[name])]));
+}
+
+// Engines go on compiling what is hot for thousands of runs. Then each by itself: what a run takes where nothing else runs.
+const alone = {};
 for (const name of names) {
   for (let i = 0; i < WARM_UP; i++) await candidates[name]();
-  for (let i = 0; i < RUNS; i += BATCH) alone[name].push(await measured(candidates[name]));
+  const turns = [];
+  for (let i = 0; i < RUNS; i += BATCH) turns.push(await measured(candidates[name], { runs: BATCH }));
+  alone[name] = summary(turns);
 }
-// A batch of each in turns: what it takes with caches that others have filled meanwhile.
-const turns = none();
-for (let i = 0; i < RUNS; i += BATCH) {
-  for (const name of names) turns[name].push(await measured(candidates[name]));
-}
-console.log(JSON.stringify({ runs: RUNS, turns: summaries(turns), alone: summaries(alone) }));
+const turns = await inTurns({ ms: TURN_MS });
+const tens = await inTurns({ runs: BATCH });
+console.log(JSON.stringify({ runs: RUNS, alone, turns, tens }));

@@ -76,6 +76,24 @@ test("products_of_the_greatest_codes_do_not_overflow", { skip: SCANS.length === 
   }
 });
 
+// Eight codes of a query that meet in sixteen bits: they may add up to 258, as 258 · 127 is below 2¹⁵ and 259 · 127 is not.
+test("as_many_products_are_added_up_before_they_are_widened_as_fit", { skip: SCANS.length === 1 && "no relaxed SIMD here" }, async () => {
+  for (const [dimension, last] of [[64, 6], [64, 7], [128, 6], [160, 7], [160, 2]]) {
+    const [plain, relaxed] = await Promise.all(SCANS.map((relaxed) => createVectorIndex({ dimension, relaxed })));
+    const random = lcg(dimension + last);
+    for (let at = 0; at < 200; at += 1) {
+      const row = random(dimension).map((component) => (Math.abs(component) < 0.02 * (at % 4) ? component : 1));
+      for (const index of [plain, relaxed]) index.add(`${at}`, row);
+    }
+    const asked = new Float32Array(dimension);
+    for (const at of [0, 1, 16, 17]) asked[at] = 1;
+    asked[32] = last / 63;
+    for (const query of [asked, asked.map((component) => -component), random(dimension).map((component) => component ** 3)]) {
+      assert.deepEqual(relaxed.search(query, 20), plain.search(query, 20), `${dimension}, ${last}`);
+    }
+  }
+});
+
 test("an_index_is_given_the_scan_unless_its_maker_says_no", { skip: SCANS.length === 1 && "no relaxed SIMD here" }, async (t) => {
   const { Instance } = WebAssembly;
   let made = 0;

@@ -36,6 +36,11 @@ pub fn is_copied(reply: &str, material: &[String]) -> bool {
 /// The same as [`occurs`] in the bare text, which is not made: hardly anything of it is compared.
 fn occurs_in_ascii(said: &str, text: &str) -> bool {
     let Some(&first) = said.as_bytes().first() else { return false };
+    // Most texts lack the colon of a pair already.
+    let mark = said.bytes().find(|byte| !byte.is_ascii_alphanumeric());
+    if mark.is_some_and(|mark| !text.as_bytes().contains(&mark)) {
+        return false;
+    }
     let mut from = 0;
     while let Some(found) = text.as_bytes()[from..].iter().position(|byte| byte.to_ascii_lowercase() == first) {
         let start = from + found;

@@ -35,10 +35,12 @@ unsafe extern "C" fn bounds(
 ) {
     let shift = i32x4_splat(shift);
     let [alpha, beta, gamma, delta] = [f32x4_splat(alpha), f32x4_splat(beta), f32x4_splat(gamma), f32x4_splat(delta)];
+    // As many of a row's codes as are taken 64 at a time.
+    let fours = if unsafe { four_fit(query, dimension) } { dimension / 64 * 64 } else { 0 };
     let mut block = 0;
     while block < blocks {
         unsafe {
-            let sums = i32x4_sub(products(query, dimension, rows.add(block * 4 * dimension)), shift);
+            let sums = i32x4_sub(products(query, dimension, fours, rows.add(block * 4 * dimension)), shift);
             let products = f32x4_add(f32x4_mul(f32x4_convert_i32x4(sums), alpha), gamma);
             let scaled = f32x4_mul(products, v128_load(scales.add(block)));
             let bound = f32x4_add(scaled, f32x4_add(f32x4_mul(beta, v128_load(terms.add(block))), delta));
@@ -50,11 +52,25 @@ unsafe extern "C" fn bounds(
 
 /// The integer products of the query's codes and those of four rows.
 #[inline(always)]
-unsafe fn products(query: *const i8, dimension: usize, rows: *const u8) -> v128 {
+unsafe fn products(query: *const i8, dimension: usize, fours: usize, rows: *const u8) -> v128 {
     let zero = i32x4_splat(0);
     let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
     let mut at = 0;
     unsafe {
+        while at < fours {
+            let (query, row) = (query.add(at), rows.add(at));
+            let four = [
+                v128_load(query.cast()),
+                v128_load(query.add(16).cast()),
+                v128_load(query.add(32).cast()),
+                v128_load(query.add(48).cast()),
+            ];
+            a = with_four(a, four, row);
+            b = with_four(b, four, row.add(dimension));
+            c = with_four(c, four, row.add(2 * dimension));
+            d = with_four(d, four, row.add(3 * dimension));
+            at += 64;
+        }
         while at + 32 <= dimension {
             let (p, q, row) = (v128_load(query.add(at).cast()), v128_load(query.add(at + 16).cast()), rows.add(at));
             a = with_two(a, p, q, row);
@@ -78,10 +94,38 @@ unsafe fn products(query: *const i8, dimension: usize, rows: *const u8) -> v128 
 /// Adds the products of 32 codes. Sixteen bits hold four of them: 4 · 63 · 127.
 #[inline(always)]
 unsafe fn with_two(sums: v128, p: v128, q: v128, row: *const u8) -> v128 {
+    i32x4_add(sums, i32x4_extadd_pairwise_i16x8(unsafe { two(p, q, row) }))
+}
+
+/// Adds the products of 64 codes, of a query of which eight fit sixteen bits.
+#[inline(always)]
+unsafe fn with_four(sums: v128, [p, q, r, s]: [v128; 4], row: *const u8) -> v128 {
+    let all = unsafe { i16x8_add(two(p, q, row), two(r, s, row.add(32))) };
+    i32x4_add(sums, i32x4_extadd_pairwise_i16x8(all))
+}
+
+/// In each sixteen bits the products of four codes of 32.
+#[inline(always)]
+unsafe fn two(p: v128, q: v128, row: *const u8) -> v128 {
     // The second operand must be 0…127, as rows' codes are: engines differ beyond.
     let first = i16x8_relaxed_dot_i8x16_i7x16(p, unsafe { v128_load(row.cast()) });
     let second = i16x8_relaxed_dot_i8x16_i7x16(q, unsafe { v128_load(row.add(16).cast()) });
-    i32x4_add(sums, i32x4_extadd_pairwise_i16x8(i16x8_add(first, second)))
+    i16x8_add(first, second)
+}
+
+/// Whether sixteen bits hold what is added up of a query's codes in [`with_four`], whatever the row: 258 · 127. They do of
+/// most, whose codes are rarely as great as they may be.
+#[inline(always)]
+unsafe fn four_fit(query: *const i8, dimension: usize) -> bool {
+    let mut most = i16x8_splat(0);
+    let mut at = 0;
+    while at + 64 <= dimension {
+        let sizes = |at: usize| i16x8_extadd_pairwise_u8x16(i8x16_abs(unsafe { v128_load(query.add(at).cast()) }));
+        let sum = i16x8_add(i16x8_add(sizes(at), sizes(at + 16)), i16x8_add(sizes(at + 32), sizes(at + 48)));
+        most = i16x8_max(most, sum);
+        at += 64;
+    }
+    !v128_any_true(i16x8_gt(most, i16x8_splat(258)))
 }
 
 #[inline(always)]
