@@ -35,7 +35,7 @@ impl std::fmt::Debug for Filter<'_> {
 }
 
 /// So many vectors take clearly longer to scan than their graph to search: measured by `benches/index/graph.rs`.
-pub const GRAPH_FROM: usize = 100_000;
+pub const GRAPH_FROM: usize = 150_000;
 
 /// How the nearest vectors are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

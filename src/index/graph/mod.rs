@@ -24,9 +24,9 @@ use super::snapshot::{SnapshotError, require};
 use crate::vectors::{Bounds, Checked, Near, Top, Vectors};
 
 /// Points kept while searching (`ef` in the paper): at least so many, so that enough of the nearest are among them.
-const LEAST_BREADTH: usize = 100;
+const LEAST_BREADTH: usize = 200;
 /// And at most so many; for more the scan is as fast.
-const MOST_BREADTH: usize = 200;
+const MOST_BREADTH: usize = 400;
 
 /// A graph with what has happened to its vectors since.
 #[derive(Clone)]

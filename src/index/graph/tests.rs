@@ -149,8 +149,8 @@ fn a_graph_that_cannot_give_enough_gives_way_to_the_scan() {
     let mut index = filled(clustered(2, 600));
     index.build_graph(7);
     let queries = clustered(3, 20);
-    assert_eq!(recall(&index, &queries, 400).to_bits(), 1.0_f64.to_bits());
-    for at in 0..400 {
+    assert_eq!(recall(&index, &queries, 500).to_bits(), 1.0_f64.to_bits());
+    for at in 0..450 {
         index.remove(&format!("{at:05}")).unwrap();
     }
     assert_eq!(recall(&index, &queries, 10).to_bits(), 1.0_f64.to_bits());

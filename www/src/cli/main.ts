@@ -22,7 +22,7 @@ Usage
       --teacher DIR    better vectors of documents: by all-MiniLM-L6-v2 in DIR (model.onnx, tokenizer.json), run
                        by onnxruntime-node; questions still need the built-in embedder alone
       --stemming LANG  whose word endings are cut: en (default), fr, de, es or none
-      --graph          links the vectors, so that an index of 100,000 passages or more is searched faster and almost as
+      --graph          links the vectors, so that an index of 150,000 passages or more is searched faster and almost as
                        well; takes minutes, and makes the file a quarter larger
   countercheck search FILE QUERY [-k N] [--json]
       Finds passages, best first.
