@@ -41,7 +41,7 @@ extern "C" {
         role: &JsString,
         prompt: &str,
         system: u32,
-        temperature: Option<f32>,
+        temperature: Option<f64>,
         max_tokens: u32,
         schema: Option<&JsString>,
     );
@@ -185,6 +185,8 @@ impl Functions {
         let system = if system.is_ascii() { system.len() } else { system.encode_utf16().count() };
         let (role, schema) = (self.texts.role(role), self.texts.schema(&request.format));
         let ChatRequest { temperature, max_tokens, .. } = *request;
+        // As it is written: 0.7 and not the double that is nearest to a float of it.
+        let temperature = temperature.map(|temperature| (f64::from(temperature) * 1e6).round() / 1e6);
         let calling = self.call(told, |page, call| {
             page.ask(call, model, role, &prompt, system as u32, temperature, max_tokens, schema.as_ref());
         });

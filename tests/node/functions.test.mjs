@@ -20,6 +20,7 @@ test("what_functions_get_has_no_accessors_of_its_own_and_one_schema_that_nobody_
   assert.ok(grades.every(({ schema }) => schema === grades[0].schema && schema.schema.type === "object"));
   assert.throws(() => (grades[0].schema.schema.type = "array"), TypeError);
   for (const [request, context] of asked) {
+    assert.equal(request.temperature, Number(request.temperature.toFixed(2)));
     const accessors = [request, context].flatMap((object) => Object.values(Object.getOwnPropertyDescriptors(object)).filter(({ get }) => get));
     assert.deepEqual(accessors, []);
     assert.ok(context.signal instanceof AbortSignal && context.signal === context.signal);

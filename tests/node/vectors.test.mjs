@@ -94,6 +94,13 @@ test("as_many_products_are_added_up_before_they_are_widened_as_fit", { skip: SCA
   }
 });
 
+test("a_file_that_cannot_be_read_is_named", async () => {
+  for (const file of ["no/such.ccv", new URL("file:///no/such.ccv"), "file:///no/such.ccv"]) {
+    await assert.rejects(loadVectorIndex(file), ({ code, message }) => code === "load_failed" && /^the vectors could not be read: .*such\.ccv/.test(message));
+  }
+  await assert.rejects(createVectorIndex({ dimension: 2, wasm: "no/such.wasm" }), code("load_failed"));
+});
+
 test("an_index_is_given_the_scan_unless_its_maker_says_no", { skip: SCANS.length === 1 && "no relaxed SIMD here" }, async (t) => {
   const { Instance } = WebAssembly;
   let made = 0;

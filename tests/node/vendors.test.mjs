@@ -131,3 +131,27 @@ test("a_vendor_that_nobody_knows_is_named_with_those_that_there_are", async () =
   const chat = { kind: "chat", vendor: "nobody", model: "m" };
   await assert.rejects(createAssistant({ embedder: false, chat }), /anthropic/);
 });
+
+test("an_option_that_a_service_does_not_have_is_named_with_those_it_has", async () => {
+  const { completions, endpoint, openai, openaiEmbeddings, tavily } = countercheck;
+  const at = { baseUrl: "http://127.0.0.1:9/v1", model: "m" };
+  const wrong = [
+    [{ chat: openai({ ...at, kee: "secret" }) }, "unknown_field", "`chat` has no `kee`: there are model, confidence, baseUrl, key, timeouts"],
+    [{ chat: { grade: [openai(at), openai({ ...at, temprature: 1 })] } }, "unknown_field", "`chat` has no `temprature`"],
+    [{ chat: completions({ ...at, confidence: true }) }, "unknown_field", "`chat` has no `confidence`"],
+    [{ chat: openai({ ...at, timeouts: { firstByte: 3 } }) }, "unknown_field", "`chat.timeouts` has no `firstByte`: there are headers, idle"],
+    [{ chat: openai({ ...at, timeouts: 3 }) }, "invalid_option", "`chat.timeouts` must be an object"],
+    [{ chat: endpoint("http://127.0.0.1:9", { model: "m" }) }, "unknown_field", "`chat` has no `model`"],
+    [{ search: tavily({ apiKey: "secret" }) }, "unknown_field", "`search` has no `apiKey`"],
+    [{ embed: openaiEmbeddings({ ...at, dims: 4 }) }, "unknown_field", "`embed` has no `dims`: there are model, dimensions"],
+    [{ chat: openai(at), cache: 5 }, "invalid_option", "`cache` must be an object"],
+  ];
+  for (const [options, code, message] of wrong) {
+    await assert.rejects(createAssistant({ embedder: false, ...options }), (error) => {
+      assert.deepEqual([error.code, error.message.startsWith(message), error.message.includes("secret")], [code, true, false], error.message);
+      return true;
+    });
+  }
+  const fine = await createAssistant({ embedder: false, chat: openai({ ...at, key: undefined, confidence: undefined, other: undefined }) });
+  fine.dispose();
+});

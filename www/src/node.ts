@@ -3,18 +3,19 @@
 // The wasm module and the embedder lie beside this script; `index` may also be a path. The module is one of
 // their own: nobody waits for its download, so it is compiled for speed, and has all in one.
 
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import * as glue from "../../dist/wasm-node/countercheck_node.js";
 import { CountercheckError, createIn, estimateIn } from "./client/index.ts";
 import type { Assistant, AssistantOptions, Estimate, EstimateOptions } from "./client/index.ts";
 import type { Kit } from "./client/kit.ts";
 import type { Runtime } from "./client/runtime.ts";
+import { isFile, reader } from "./files.ts";
 
 export * from "./client/index.ts";
 export { teacher } from "./teacher.ts";
 
 const MODULE = "countercheck_node_bg.wasm";
+
+const read = reader(CountercheckError);
 
 let runtime: Runtime<glue.Engine> | undefined;
 
@@ -55,20 +56,4 @@ export async function estimate(options: EstimateOptions = {}): Promise<Estimate>
 
 function beside(name: string): URL {
   return new URL(`./${name}`, import.meta.url);
-}
-
-/** Whether a source is on this machine: a path or a file: URL. */
-function isFile(source: unknown): source is string | URL {
-  if (source instanceof URL) return source.protocol === "file:";
-  return typeof source === "string" && !/^(?:https?|data|blob):/i.test(source);
-}
-
-async function read(file: string | URL, what: string): Promise<Uint8Array> {
-  const path = file instanceof URL || file.startsWith("file:") ? fileURLToPath(file) : file;
-  try {
-    return await readFile(path);
-  } catch (cause) {
-    const detail = cause instanceof Error ? cause.message : String(cause);
-    throw new CountercheckError("load_failed", `${what} could not be read: ${detail}`, { cause });
-  }
 }

@@ -112,10 +112,12 @@ function solver(of: Solvers | Scorer, role: Role, functions: PageFunctions): unk
   if (typeof of === "function") return { kind: "own", number: models.push(of) - 1 };
   if (of.kind === "chat") {
     const { vendor, model, confidence = false } = of;
-    return { kind: "chat", vendor, model: String(model ?? ""), place: place(of), confidence };
+    return { kind: "chat", vendor, model: String(model ?? ""), place: place("chat", of, ["model", "confidence"]), confidence };
   }
-  if (of.kind === "completions") return { kind: "completions", model: String(of.model ?? ""), place: place(of) };
-  if (of.kind === "worker") return { kind: "worker", place: place(of, true) };
+  if (of.kind === "completions") {
+    return { kind: "completions", model: String(of.model ?? ""), place: place("chat", of, ["model"]) };
+  }
+  if (of.kind === "worker") return { kind: "worker", place: worker("chat", of) };
   if (of.kind === "scorer") return { kind: "scorer", number: scorers.push(of.score) - 1 };
   throw invalid(`chat (${role})`, 'give openai({ … }) or another vendor, endpoint("https://…"), a function or "builtin"');
 }
@@ -124,16 +126,17 @@ function webSearch(of: WebSearch, { searches }: PageFunctions): unknown {
   if (typeof of === "function") return { kind: "own", number: searches.push(of) - 1 };
   if (of.kind === "search") {
     const { vendor, model, engine, gateway } = of;
-    return { kind: "vendor", vendor, place: place(of), options: given({ model, engine, gateway }) };
+    const own = ["model", "engine", "gateway"];
+    return { kind: "vendor", vendor, place: place("search", of, own), options: given({ model, engine, gateway }) };
   }
-  if (of.kind === "worker") return { kind: "worker", place: place(of, true) };
+  if (of.kind === "worker") return { kind: "worker", place: worker("search", of) };
   throw invalid("search", 'give tavily({ … }) or another vendor, endpoint("https://…") or a function');
 }
 
 function embedder(of: EmbeddingModel): unknown {
   if (of.kind !== "embeddings") throw invalid("embed", "give openaiEmbeddings({ … }) or those of another vendor");
   const { vendor, model, dimensions } = of;
-  return { vendor, model: String(model ?? ""), place: place(of), ...given({ dimensions }) };
+  return { vendor, model: String(model ?? ""), place: place("embed", of, ["model", "dimensions"]), ...given({ dimensions }) };
 }
 
 /** What is given of what may be. */
@@ -142,22 +145,39 @@ function given(options: Record<string, unknown>): object {
 }
 
 interface Placed {
+  readonly kind: string;
+  readonly vendor?: string;
   baseUrl?: string;
   key?: string;
   timeouts?: Timeouts;
 }
 
-function place({ baseUrl, key, timeouts }: Placed, mayBeRelative = false): unknown {
-  const base = mayBeRelative && typeof location === "object" ? new URL(baseUrl ?? "", location.href).href : baseUrl;
-  return given({ base_url: base, key, headers_ms: timeouts?.headers, idle_ms: timeouts?.idle });
+/** Where a service is, which has options of its own besides. */
+function place(option: string, of: Placed, own: string[] = []): unknown {
+  const { kind: _, vendor: __, baseUrl, key, timeouts, ...others } = of;
+  mustKnow(option, others, own, ["baseUrl", "key", "timeouts"]);
+  mustKnow(`${option}.timeouts`, timeouts ?? {}, ["headers", "idle"]);
+  return given({ base_url: baseUrl, key, headers_ms: timeouts?.headers, idle_ms: timeouts?.idle });
+}
+
+/** A Worker may be at an address of the page's own. */
+function worker(option: string, of: Placed): unknown {
+  const { baseUrl } = of;
+  return place(option, typeof location === "object" ? { ...of, baseUrl: new URL(baseUrl ?? "", location.href).href } : of);
+}
+
+/** A name that nobody knows is a slip: what it was to set would be missing without a word. */
+function mustKnow(option: string, given: object, names: string[], besides: string[] = []): void {
+  if (typeof given !== "object") throw new kit.CountercheckError("invalid_option", `\`${option}\` must be an object`);
+  const unknown = Object.entries(given).find(([name, value]) => value !== undefined && !names.includes(name))?.[0];
+  if (unknown === undefined) return;
+  const known = [...names, ...besides].join(", ");
+  throw new kit.CountercheckError("unknown_field", `\`${option}\` has no \`${unknown}\`: there are ${known}`);
 }
 
 function kept(cache: CacheOptions, functions: PageFunctions): unknown {
-  const { maxBytes, name, get, set, ...unknown } = cache;
-  const [other] = Object.keys(unknown);
-  if (other !== undefined) {
-    throw new kit.CountercheckError("unknown_field", `\`cache\` has no \`${other}\`: there are maxBytes, name, get and set`);
-  }
+  const { maxBytes, name, get, set } = cache;
+  mustKnow("cache", cache, ["maxBytes", "name", "get", "set"]);
   if (maxBytes !== undefined && !(Number.isSafeInteger(maxBytes) && maxBytes >= 0)) {
     throw new kit.CountercheckError("invalid_option", "`cache.maxBytes` must be a whole number of bytes, 0 or more");
   }
