@@ -1,6 +1,7 @@
 // What users call, in Node: answers, searches, changes of the index, and everything that can be called wrongly.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { test } from "node:test";
 import { CountercheckError, createAssistant } from "../../dist/node.js";
 import { DOCUMENTS, QUESTION, assistantFor, bytesOf } from "./support.mjs";
@@ -150,6 +151,18 @@ test("messages_name_fields_as_javascript_has_them", async (t) => {
   assert.match(await message({ maxRetrys: 1 }), /`maxRetrys`.*\bmaxRetries\b/);
   assert.match(await message({ maxRetries: 99 }), /^maxRetries is 99/);
   assert.match(await message({ strategy: "as_you_like" }), /"as_you_like"/);
+});
+
+test("so_do_messages_of_a_worker", async (t) => {
+  const error = { code: "unknown_field", message: 'unknown field `max_coffee` beside "max_tea": there are max_calls, deadline_ms' };
+  const server = createServer((_, response) => response.writeHead(400).end(JSON.stringify({ error })));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const assistant = await createAssistant({ endpoint: `http://127.0.0.1:${server.address().port}` });
+  await assert.rejects(assistant.ask(QUESTION, { limits: { maxCoffee: 1 } }), {
+    code: "unknown_field",
+    message: 'unknown field `maxCoffee` beside "max_tea": there are maxCalls, deadlineMs',
+  });
 });
 
 test("a_cancelled_question_rejects_with_an_abort_error", async (t) => {

@@ -68,7 +68,7 @@ export function panicked(cause: unknown): CountercheckError {
 }
 
 /** Messages name fields as JSON has them: `max_retries` is `maxRetries` to JavaScript. Quoted values stay. */
-function inCamelCase(message: string): string {
+export function inCamelCase(message: string): string {
   const toCamel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return message.replace(/(?<!")\b[a-z]+(?:_[a-z]+)+\b(?!")/g, toCamel);
 }

@@ -3,13 +3,13 @@
 
 import type { Engine } from "../../../dist/wasm-models/countercheck_models.js";
 import { camelKeys, shown, snakeKeys } from "./case.ts";
-import { CountercheckError, abortError } from "./error.ts";
+import { CountercheckError, abortError, inCamelCase } from "./error.ts";
 import { LocalBackend } from "./local.ts";
 import { Runtime } from "./runtime.ts";
 import { loadBytes } from "./source.ts";
 
 /** Given to each part that is loaded on demand. */
-export const kit = { CountercheckError, LocalBackend, Runtime, abortError, camelKeys, loadBytes, shown, snakeKeys };
+export const kit = { CountercheckError, LocalBackend, Runtime, abortError, camelKeys, inCamelCase, loadBytes, shown, snakeKeys };
 
 /** Its type, which may be imported. */
 export type Kit = typeof kit;

@@ -146,7 +146,7 @@ function remoteError(body: unknown, status: number, url = "the server"): Counter
   ) as Record<string, unknown>;
   return new kit.CountercheckError(
     typeof code === "string" ? code : "http_error",
-    typeof message === "string" ? message : `${url} answered ${status}`,
+    typeof message === "string" ? kit.inCamelCase(message) : `${url} answered ${status}`,
     { serviceCode: service_code, retryAfterMs: retry_after_ms },
   );
 }
