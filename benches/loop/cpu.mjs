@@ -9,8 +9,8 @@ const RUNS = Number(process.env.RUNS ?? 200);
 const WARM_UP = Number(process.env.WARM_UP ?? 5_000);
 
 /**
- * A turn of either takes as long. Each begins with caches that the other has filled, which costs a third of a
- * millisecond: a tenth of ten runs of one, and half of ten of the other.
+ * A turn of either takes as long. Each begins with caches that others have filled, which costs a third of a
+ * millisecond: nothing beside ten runs of one, and half as much again as ten of the other.
  */
 const TURN_MS = 20;
 
@@ -75,11 +75,11 @@ const candidates = { countercheck: await countercheck(), langgraph: theirs() };
 const only = process.env.ONLY;
 const names = Object.keys(candidates).filter((name) => only === undefined || name === only);
 
-/** Turns of one after the other, of so many runs or ms, until each has had so many runs. */
-async function inTurns(turn, runs = RUNS) {
+/** Turns of one after the other, of so many runs or ms, until each has had as many as are wanted. */
+async function inTurns(names, turn, wanted = RUNS) {
   const turns = Object.fromEntries(names.map((name) => [name, []]));
   const had = (name) => turns[name].reduce((sum, { runs }) => sum + runs, 0);
-  while (names.some((name) => had(name) < runs)) {
+  while (names.some((name) => had(name) < wanted)) {
     for (const name of names) turns[name].push(await measured(candidates[name], turn));
   }
   return Object.fromEntries(names.map((name) => [name, summary(turns[name])]));
@@ -89,12 +89,10 @@ async function inTurns(turn, runs = RUNS) {
 const alone = {};
 for (const name of names) {
   for (let i = 0; i < WARM_UP; i++) await candidates[name]();
-  const turns = [];
-  for (let i = 0; i < RUNS; i += BATCH) turns.push(await measured(candidates[name], { runs: BATCH }));
-  alone[name] = summary(turns);
+  Object.assign(alone, await inTurns([name], { runs: BATCH }));
 }
 // What both call, of Node's and of the engine's own, is compiled anew for both.
-await inTurns({ ms: TURN_MS }, 10 * RUNS);
-const turns = await inTurns({ ms: TURN_MS });
-const tens = await inTurns({ runs: BATCH });
+await inTurns(names, { ms: TURN_MS }, 10 * RUNS);
+const turns = await inTurns(names, { ms: TURN_MS });
+const tens = await inTurns(names, { runs: BATCH });
 console.log(JSON.stringify({ runs: RUNS, alone, turns, tens }));

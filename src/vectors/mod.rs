@@ -21,7 +21,7 @@ mod signs;
 mod store;
 mod top;
 
-#[allow(unused_imports)]
+#[allow(unused_imports)] // for the index alone
 pub(crate) use bounds::Bounds;
 pub(crate) use bytes::Bytes;
 pub use checked::{Checked, Comparison, Metric};

@@ -207,11 +207,12 @@ impl Vectors {
         position: impl Fn(u32) -> P,
     ) -> Vec<Near> {
         let slot_of = |at: usize| slots.map_or(at, |slots| slots[at] as usize);
+        let is_allowed = |at: usize| allowed(self.rows[slot_of(at)]);
         // Any k rows tell a score that the k-th best reaches: those of the greatest bounds a high one. Which of
         // equal ones does not matter; a position like that of the second heap makes one type of both.
         let mut likely: Top<Option<P>> = Top::new(k);
         each_above(bounds, f32::NEG_INFINITY, &mut |at, bound| {
-            if allowed(self.rows[slot_of(at)]) {
+            if is_allowed(at) {
                 likely.offer(at as u32, bound, || None);
             }
             likely.least()
@@ -233,7 +234,6 @@ impl Vectors {
         }
         // Fewer are all that are allowed.
         if all == k {
-            let is_allowed = |at: usize| allowed(self.rows[slot_of(at)]);
             each_above(bounds, least, &mut |at, _| {
                 if is_allowed(at) {
                     least = offer(at);

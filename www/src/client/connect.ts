@@ -154,8 +154,9 @@ interface Placed {
 
 /** Where a service is, which has options of its own besides. */
 function place(option: string, of: Placed, own: string[] = []): unknown {
-  const { kind: _, vendor: __, baseUrl, key, timeouts, ...others } = of;
-  mustKnow(option, others, own, ["baseUrl", "key", "timeouts"]);
+  const { kind: _, vendor: __, ...options } = of;
+  mustKnow(option, options, [...own, "baseUrl", "key", "timeouts"]);
+  const { baseUrl, key, timeouts } = options;
   mustKnow(`${option}.timeouts`, timeouts ?? {}, ["headers", "idle"]);
   return given({ base_url: baseUrl, key, headers_ms: timeouts?.headers, idle_ms: timeouts?.idle });
 }
@@ -167,12 +168,11 @@ function worker(option: string, of: Placed): unknown {
 }
 
 /** A name that nobody knows is a slip: what it was to set would be missing without a word. */
-function mustKnow(option: string, given: object, names: string[], besides: string[] = []): void {
+function mustKnow(option: string, given: object, names: string[]): void {
   if (typeof given !== "object") throw new kit.CountercheckError("invalid_option", `\`${option}\` must be an object`);
   const unknown = Object.entries(given).find(([name, value]) => value !== undefined && !names.includes(name))?.[0];
   if (unknown === undefined) return;
-  const known = [...names, ...besides].join(", ");
-  throw new kit.CountercheckError("unknown_field", `\`${option}\` has no \`${unknown}\`: there are ${known}`);
+  throw new kit.CountercheckError("unknown_field", `\`${option}\` has no \`${unknown}\`: there are ${names.join(", ")}`);
 }
 
 function kept(cache: CacheOptions, functions: PageFunctions): unknown {

@@ -1,6 +1,5 @@
 // `countercheck/vectors` in Node, Deno and Bun: the same names, with the module and files read from disk.
 
-import { readFile } from "node:fs/promises";
 import { isFile, reader } from "../files.ts";
 import { CountercheckError, createVectorIndex as create, loadVectorIndex as load } from "./index.ts";
 import type { Source, VectorIndex, VectorIndexOptions, VectorModuleOptions } from "./index.ts";
@@ -27,6 +26,6 @@ async function moduleOf({ wasm = beside() }: VectorModuleOptions): Promise<NonNu
 }
 
 function beside(): Promise<WebAssembly.Module> {
-  own ??= readFile(new URL("./vectors.wasm", import.meta.url)).then((bytes) => WebAssembly.compile(bytes));
+  own ??= read(new URL("./vectors.wasm", import.meta.url), "the module of vectors").then((bytes) => WebAssembly.compile(bytes as BufferSource));
   return own;
 }
