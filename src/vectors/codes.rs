@@ -7,6 +7,8 @@
 //! sign; that shifts every product of a query by the same number. A query's have one bit less, so that products can be
 //! added up before they are widened.
 
+use aligned_vec::AVec;
+
 use super::checked::{Checked, Comparison, Metric};
 use super::kernel::dot;
 
@@ -40,17 +42,23 @@ pub(super) struct Query {
 }
 
 /// Appends a row's codes.
-pub(super) fn encode(vector: Checked<'_>, metric: Metric, codes: &mut Vec<u8>) -> Row {
+pub(super) fn encode(vector: Checked<'_>, metric: Metric, codes: &mut AVec<u8>) -> Row {
     let components = vector.components();
     let scale = step(components, STEPS);
     let inverse = inverse(scale);
     // Adding a half and cutting off rounds, as nothing here is negative.
     let code = |component: f32| (component * inverse + (f32::from(ZERO) + 0.5)) as u8;
-    codes.extend(components.iter().map(|&component| code(component)));
-    let missed = |component: f32| component - scale * f32::from(code(component).wrapping_sub(ZERO).cast_signed());
+    let from = codes.len();
+    codes.resize(from + components.len(), 0);
+    for (to, &component) in codes[from..].iter_mut().zip(components) {
+        *to = code(component);
+    }
+    let signed = codes[from..].iter().map(|&code| code.wrapping_sub(ZERO).cast_signed());
     match metric {
-        Metric::Cosine => Row { scale: scale / vector.length(), term: norm(components, missed) / vector.length() },
-        Metric::Dot => Row { scale, term: norm(components, missed) },
+        Metric::Cosine => {
+            Row { scale: scale / vector.length(), term: missed(components, scale, signed) / vector.length() }
+        }
+        Metric::Dot => Row { scale, term: missed(components, scale, signed) },
         Metric::Euclidean => Row { scale, term: dot(components, components) },
     }
 }
@@ -68,7 +76,7 @@ impl Query {
         let codes: Vec<i8> = components.iter().map(|&component| code(component)).collect();
         let shift = codes.iter().map(|&code| i32::from(code)).sum::<i32>() * i32::from(ZERO);
         let length = dot(components, components).sqrt();
-        let missed = norm(components, |component| component - step * f32::from(code(component)));
+        let missed = missed(components, step, codes.iter().copied());
         let dimension = comparison.dimension as f32;
         // What adding up so many rounded products can be off by, here and in the score itself.
         let rounding = (dimension + 64.0) * f32::EPSILON;
@@ -96,8 +104,9 @@ fn inverse(step: f32) -> f32 {
     if step > 0.0 { 1.0 / step } else { 0.0 }
 }
 
-/// The length of what a function makes of the components.
-fn norm(components: &[f32], of: impl Fn(f32) -> f32) -> f32 {
-    let made: Vec<f32> = components.iter().map(|&component| of(component)).collect();
-    dot(&made, &made).sqrt()
+/// The length of what codes miss of the components.
+fn missed(components: &[f32], scale: f32, codes: impl Iterator<Item = i8>) -> f32 {
+    let missed: Vec<f32> =
+        components.iter().zip(codes).map(|(&component, code)| component - scale * f32::from(code)).collect();
+    dot(&missed, &missed).sqrt()
 }

@@ -3,7 +3,7 @@
 //! A vector's slot is its place in every plane. Removing one lets the last slot fill the gap, so that a scan
 //! never skips: slots say nothing about order, and rows are in whatever order the caller says.
 
-use std::collections::TryReserveError;
+use aligned_vec::TryReserveError;
 
 use super::checked::{Checked, Comparison, Metric};
 use super::codes::{self, Query, Row};
@@ -16,6 +16,8 @@ pub(super) const NO_SLOT: u32 = u32::MAX;
 const LIKELY: usize = 40;
 /// And one of so many of all.
 const LIKELY_SHARE: usize = 400;
+/// Bounds in a part, at least: see [`reached`].
+const LEAST_PART: usize = 32;
 /// Bytes of a number.
 pub(super) const NUMBER: usize = size_of::<f32>();
 
@@ -208,15 +210,8 @@ impl Vectors {
     ) -> Vec<Near> {
         let slot_of = |at: usize| slots.map_or(at, |slots| slots[at] as usize);
         let is_allowed = |at: usize| allowed(self.rows[slot_of(at)]);
-        // Any k rows tell a score that the k-th best reaches: those of the greatest bounds a high one. Which of
-        // equal ones does not matter; a position like that of the second heap makes one type of both.
-        let mut likely: Top<Option<P>> = Top::new(k);
-        each_above(bounds, f32::NEG_INFINITY, &mut |at, bound| {
-            if is_allowed(at) {
-                likely.offer(at as u32, bound, || None);
-            }
-            likely.least()
-        });
+        // Any k rows tell a score that the k-th best reaches: those of the greatest bounds a high one.
+        let likely = greatest::<P>(bounds, k, &is_allowed);
         let mut top = Top::new(k);
         let mut offer = |at: usize| {
             let slot = slot_of(at);
@@ -227,7 +222,7 @@ impl Vectors {
             top.least()
         };
         let (mut all, mut least) = (0, f32::NEG_INFINITY);
-        for at in likely.into_rows() {
+        for at in likely {
             (all, least) = (all + 1, offer(at as usize));
             // No number reaches it: the second pass leaves it out.
             bounds[at as usize] = f32::NAN;
@@ -256,11 +251,11 @@ impl Vectors {
     fn score_at(&self, query: Checked<'_>, slot: usize) -> Option<f32> {
         let stored = self.stored(slot);
         let score = match self.comparison.metric {
-            Metric::Cosine => {
-                let length = if self.comparison.normalised { 1.0 } else { kernel::square(stored).sqrt() };
-                kernel::product(query.components(), stored) / (query.length() * length)
+            Metric::Cosine if !self.comparison.normalised => {
+                let (product, square) = kernel::product_and_square(query.components(), stored);
+                product / (query.length() * square.sqrt())
             }
-            Metric::Dot => kernel::product(query.components(), stored),
+            Metric::Cosine | Metric::Dot => kernel::product(query.components(), stored),
             Metric::Euclidean => -kernel::distance(query.components(), stored),
         };
         let exceeds = self.comparison.metric == Metric::Cosine && score.abs() > 1.0;
@@ -275,6 +270,40 @@ impl Vectors {
         let width = self.comparison.dimension * NUMBER;
         &self.components[slot * width..(slot + 1) * width]
     }
+}
+
+/// The places of the `k` greatest bounds of those that are allowed, in no order; of all allowed ones where they are fewer.
+fn greatest<P: Ord>(
+    bounds: &[f32],
+    k: usize,
+    is_allowed: &dyn Fn(usize) -> bool,
+) -> impl Iterator<Item = u32> + use<P> {
+    let mut floor = reached(bounds, k);
+    loop {
+        // Which of equal ones does not matter; a position like that of those found makes one type of both heaps.
+        let mut likely: Top<Option<P>> = Top::new(k);
+        each_above(bounds, floor, &mut |at, bound| {
+            if is_allowed(at) {
+                likely.offer(at as u32, bound, || None);
+            }
+            likely.least().max(floor)
+        });
+        if likely.is_full() || floor == f32::NEG_INFINITY {
+            return likely.into_rows();
+        }
+        // Not all that reach it are allowed.
+        floor = f32::NEG_INFINITY;
+    }
+}
+
+/// What at least `k` bounds reach: the least of what so many parts have as their greatest. So a heap of the best need not
+/// be offered all that exceed those before them.
+fn reached(bounds: &[f32], k: usize) -> f32 {
+    let part = bounds.len() / k;
+    if part < LEAST_PART {
+        return f32::NEG_INFINITY;
+    }
+    bounds.chunks_exact(part).fold(f32::INFINITY, |least, part| least.min(kernel::greatest(part)))
 }
 
 /// Calls for each score that reaches `least`, which is what the last call returned.

@@ -70,9 +70,9 @@ impl Vectors {
         if self.comparison.metric == Metric::Cosine {
             return Some(1.0);
         }
-        let mut longest = 1.0_f32;
+        let (mut longest, origin) = (1.0_f32, vec![0.0; self.comparison.dimension]);
         for vector in self.components.chunks_exact((self.comparison.dimension * NUMBER).max(1)) {
-            let length = kernel::square(vector).sqrt();
+            let length = kernel::distance(&origin, vector).sqrt();
             self.comparison.allows(length).ok()?;
             longest = longest.max(length);
         }

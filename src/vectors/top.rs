@@ -25,7 +25,7 @@ impl<P: Ord> Top<P> {
 
     /// Offers a row; `position` is asked for only when the score can make it one of the best.
     pub(crate) fn offer(&mut self, row: u32, score: f32, position: impl FnOnce() -> P) {
-        if self.worst_first.len() < self.k {
+        if !self.is_full() {
             self.worst_first.push(Ranked { score, position: position(), row });
             return;
         }
@@ -39,10 +39,14 @@ impl<P: Ord> Top<P> {
         }
     }
 
+    /// Whether there are `k`.
+    pub(crate) fn is_full(&self) -> bool {
+        self.worst_first.len() >= self.k
+    }
+
     /// What a score must reach to be among the best, once there are `k`.
     pub(crate) fn least(&self) -> f32 {
-        let full = self.worst_first.len() >= self.k;
-        self.worst_first.peek().filter(|_| full).map_or(f32::NEG_INFINITY, |worst| worst.score)
+        self.worst_first.peek().filter(|_| self.is_full()).map_or(f32::NEG_INFINITY, |worst| worst.score)
     }
 
     /// The rows kept, in no order.

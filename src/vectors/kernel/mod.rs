@@ -11,12 +11,16 @@ mod scalar;
 mod simd;
 
 #[cfg(not(target_arch = "wasm32"))]
-pub(super) use scalar::{are_codes, bounds, bounds_of, distance, next, next_sum, product, square, sums};
+pub(super) use scalar::{
+    are_codes, bounds, bounds_of, distance, greatest, next, next_sum, product, product_and_square, sums,
+};
 #[cfg(target_arch = "wasm32")]
 #[allow(unused_imports)] // only the module of vectors alone is given a scan
 pub(crate) use simd::scan_by;
 #[cfg(target_arch = "wasm32")]
-pub(super) use simd::{are_codes, bounds, bounds_of, distance, next, next_sum, product, square, sums};
+pub(super) use simd::{
+    are_codes, bounds, bounds_of, distance, greatest, next, next_sum, product, product_and_square, sums,
+};
 
 /// How many running sums a sum has.
 const LANES: usize = 8;
@@ -63,7 +67,8 @@ mod tests {
             let (a, b): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
             let stored: Vec<u8> = b.iter().flat_map(|number| number.to_le_bytes()).collect();
             prop_assert_eq!(product(&a, &stored).to_bits(), dot(&a, &b).to_bits());
-            prop_assert_eq!(square(&stored).to_bits(), dot(&b, &b).to_bits());
+            let both = product_and_square(&a, &stored);
+            prop_assert_eq!((both.0.to_bits(), both.1.to_bits()), (dot(&a, &b).to_bits(), dot(&b, &b).to_bits()));
             let apart: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
             prop_assert_eq!(distance(&a, &stored).to_bits(), dot(&apart, &apart).to_bits());
         }

@@ -2,7 +2,7 @@
 
 use super::super::codes::Query;
 use super::super::signs::{BLOCK, GROUP};
-use super::{LANES, folded, with_rest};
+use super::{LANES, with_rest};
 
 /// For each row what its score cannot exceed: see [`Query`].
 pub(crate) fn bounds(query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], out: &mut [f32]) {
@@ -57,20 +57,19 @@ pub(crate) fn next(scores: &[f32], from: usize, least: f32) -> Option<usize> {
     found.map(|at| from + at)
 }
 
+/// The greatest score; those that are no numbers do not count.
+pub(crate) fn greatest(scores: &[f32]) -> f32 {
+    scores.iter().copied().fold(f32::NEG_INFINITY, f32::max)
+}
+
 /// The inner product with a stored vector.
 pub(crate) fn product(query: &[f32], stored: &[u8]) -> f32 {
     summed(query, stored, |q, x| q * x)
 }
 
-/// The inner product of a stored vector with itself.
-pub(crate) fn square(stored: &[u8]) -> f32 {
-    let mut sums = [0.0_f32; LANES];
-    let (numbers, _) = stored.as_chunks();
-    for (at, &bytes) in numbers.iter().enumerate() {
-        let x = f32::from_le_bytes(bytes);
-        sums[at % LANES] += x * x;
-    }
-    folded(sums)
+/// The inner product with a stored vector, and that vector's with itself.
+pub(crate) fn product_and_square(query: &[f32], stored: &[u8]) -> (f32, f32) {
+    (product(query, stored), summed(query, stored, |_, x| x * x))
 }
 
 /// Whether all are codes of components.

@@ -149,16 +149,25 @@ fn whole_products(query: &[i16], rows: &[u8], dimension: usize, whole: usize) ->
     let zero = i32x4_splat(0);
     let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
     let mut at = 0;
-    while at < whole {
-        // SAFETY: `rows` has four rows of `dimension` codes and the query is one; `at` ends before either.
-        unsafe {
-            let (p, q, row) = (v128_load(q.add(at).cast()), v128_load(q.add(at + 8).cast()), row.add(at));
-            a = with_sixteen(a, p, q, row);
-            b = with_sixteen(b, p, q, row.add(dimension));
-            c = with_sixteen(c, p, q, row.add(2 * dimension));
-            d = with_sixteen(d, p, q, row.add(3 * dimension));
+    // SAFETY: `rows` has four rows of `dimension` codes and the query is one; `at` ends before either.
+    unsafe {
+        while at + 2 * WIDTH <= whole {
+            let query = [0, 8, 16, 24].map(|place| v128_load(q.add(at + place).cast()));
+            let row = row.add(at);
+            a = with_two(a, query, row);
+            b = with_two(b, query, row.add(dimension));
+            c = with_two(c, query, row.add(2 * dimension));
+            d = with_two(d, query, row.add(3 * dimension));
+            at += 2 * WIDTH;
         }
-        at += WIDTH;
+        if at < whole {
+            let query = [0, 8].map(|place| v128_load(q.add(at + place).cast()));
+            let row = row.add(at);
+            a = with_sixteen(a, query, row);
+            b = with_sixteen(b, query, row.add(dimension));
+            c = with_sixteen(c, query, row.add(2 * dimension));
+            d = with_sixteen(d, query, row.add(3 * dimension));
+        }
     }
     added_up(a, b, c, d)
 }
@@ -168,10 +177,18 @@ fn whole_products(query: &[i16], rows: &[u8], dimension: usize, whole: usize) ->
 /// instructions less than widening them, and exact, however often it wraps around.
 #[target_feature(enable = "simd128")]
 #[inline]
-unsafe fn with_sixteen(sums: v128, p: v128, q: v128, row: *const u8) -> v128 {
+unsafe fn with_sixteen(sums: v128, [p, q]: [v128; 2], row: *const u8) -> v128 {
     // SAFETY: the caller has sixteen codes there.
     let codes = unsafe { v128_load(row.cast()) };
     i32x4_add(sums, i32x4_add(i32x4_dot_i16x8(p, codes), i32x4_dot_i16x8(q, u16x8_shr(codes, 8))))
+}
+
+/// Adds the products of 32 codes.
+#[target_feature(enable = "simd128")]
+#[inline]
+unsafe fn with_two(sums: v128, [p, q, r, s]: [v128; 4], row: *const u8) -> v128 {
+    // SAFETY: the caller has 32 codes there.
+    unsafe { with_sixteen(with_sixteen(sums, [p, q], row), [r, s], row.add(WIDTH)) }
 }
 
 /// For each row of blocks what its nibbles choose of the table, added up: see [`Signs`](signs::Signs).
@@ -244,38 +261,47 @@ fn added_up(a: v128, b: v128, c: v128, d: v128) -> v128 {
 pub(crate) fn next(scores: &[f32], from: usize, least: f32) -> Option<usize> {
     let limit = f32x4_splat(least);
     let mut at = from;
-    while at + BLOCK <= scores.len() {
-        // SAFETY: four scores follow.
-        let reaches = unsafe { f32x4_ge(v128_load(scores.as_ptr().add(at).cast()), limit) };
-        if v128_any_true(reaches) {
-            return Some(at + i32x4_bitmask(reaches).trailing_zeros() as usize);
+    while at + WIDTH <= scores.len() {
+        // SAFETY: sixteen scores follow.
+        let reach = |place: usize| unsafe { f32x4_ge(v128_load(scores.as_ptr().add(at + place).cast()), limit) };
+        if v128_any_true(v128_or(v128_or(reach(0), reach(4)), v128_or(reach(8), reach(12)))) {
+            break;
         }
-        at += BLOCK;
+        at += WIDTH;
     }
     super::scalar::next(scores, at, least)
+}
+
+/// The greatest score; those that are no numbers do not count.
+#[target_feature(enable = "simd128")]
+pub(crate) fn greatest(scores: &[f32]) -> f32 {
+    let (registers, rest) = scores.as_chunks::<BLOCK>();
+    let mut most = f32x4_splat(f32::NEG_INFINITY);
+    for register in registers {
+        // SAFETY: a chunk is a register long. The first is kept where the second is no number.
+        most = f32x4_pmax(most, unsafe { v128_load(register.as_ptr().cast()) });
+    }
+    let mut scores = [0.0; BLOCK];
+    // SAFETY: the array is a register long.
+    unsafe { v128_store(scores.as_mut_ptr().cast(), most) };
+    super::scalar::greatest(&scores).max(super::scalar::greatest(rest))
 }
 
 /// The inner product with a stored vector.
 #[target_feature(enable = "simd128")]
 pub(crate) fn product(query: &[f32], stored: &[u8]) -> f32 {
-    let sums = eights(query, stored, |q, x| f32x4_mul(q, x));
+    let [sums] = eights(query, stored, |q, x| [f32x4_mul(q, x)]);
     let whole = query.len() / LANES * LANES;
     with_rest(sums, &query[whole..], &stored[whole * 4..], |q, x| q * x)
 }
 
-/// The inner product of a stored vector with itself.
+/// The inner product with a stored vector, and that vector's with itself.
 #[target_feature(enable = "simd128")]
-pub(crate) fn square(stored: &[u8]) -> f32 {
-    let (mut low, mut high) = (f32x4_splat(0.0), f32x4_splat(0.0));
-    let (eights, rest) = stored.as_chunks::<{ LANES * 4 }>();
-    for eight in eights {
-        // SAFETY: a chunk is two registers long.
-        let [x, y] = unsafe { [v128_load(eight.as_ptr().cast()), v128_load(eight.as_ptr().add(16).cast())] };
-        low = f32x4_add(low, f32x4_mul(x, x));
-        high = f32x4_add(high, f32x4_mul(y, y));
-    }
-    let rest: Vec<f32> = rest.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-    with_rest(lanes(low, high), &rest, &stored[eights.len() * LANES * 4..], |q, x| q * x)
+pub(crate) fn product_and_square(query: &[f32], stored: &[u8]) -> (f32, f32) {
+    let [products, squares] = eights(query, stored, |q, x| [f32x4_mul(q, x), f32x4_mul(x, x)]);
+    let whole = query.len() / LANES * LANES;
+    let (query, stored) = (&query[whole..], &stored[whole * 4..]);
+    (with_rest(products, query, stored, |q, x| q * x), with_rest(squares, query, stored, |_, x| x * x))
 }
 
 /// Whether all are codes of components.
@@ -293,31 +319,37 @@ pub(crate) fn are_codes(bytes: &[u8]) -> bool {
 /// The square of the distance from a stored vector.
 #[target_feature(enable = "simd128")]
 pub(crate) fn distance(query: &[f32], stored: &[u8]) -> f32 {
-    let sums = eights(query, stored, |q, x| {
+    let [sums] = eights(query, stored, |q, x| {
         let apart = f32x4_sub(q, x);
-        f32x4_mul(apart, apart)
+        [f32x4_mul(apart, apart)]
     });
     let whole = query.len() / LANES * LANES;
     with_rest(sums, &query[whole..], &stored[whole * 4..], |q, x| (q - x) * (q - x))
 }
 
-/// Eight running sums over all whole eights of components.
+/// Eight running sums of each term over all whole eights of components.
 #[target_feature(enable = "simd128")]
 #[inline]
-fn eights(query: &[f32], stored: &[u8], term: impl Fn(v128, v128) -> v128) -> [f32; LANES] {
+fn eights<const N: usize>(query: &[f32], stored: &[u8], terms: impl Fn(v128, v128) -> [v128; N]) -> [[f32; LANES]; N] {
     assert!(stored.len() >= query.len() * 4, "a vector is short");
-    let (mut low, mut high) = (f32x4_splat(0.0), f32x4_splat(0.0));
+    let (mut low, mut high) = ([f32x4_splat(0.0); N], [f32x4_splat(0.0); N]);
     let (q, x) = (query.as_ptr(), stored.as_ptr());
     let mut at = 0;
     while at + LANES <= query.len() {
         // SAFETY: eight components follow in both.
-        unsafe {
-            low = f32x4_add(low, term(v128_load(q.add(at).cast()), v128_load(x.add(at * 4).cast())));
-            high = f32x4_add(high, term(v128_load(q.add(at + 4).cast()), v128_load(x.add(at * 4 + 16).cast())));
+        let (lower, higher) = unsafe {
+            (
+                terms(v128_load(q.add(at).cast()), v128_load(x.add(at * 4).cast())),
+                terms(v128_load(q.add(at + 4).cast()), v128_load(x.add(at * 4 + 16).cast())),
+            )
+        };
+        for term in 0..N {
+            low[term] = f32x4_add(low[term], lower[term]);
+            high[term] = f32x4_add(high[term], higher[term]);
         }
         at += LANES;
     }
-    lanes(low, high)
+    std::array::from_fn(|term| lanes(low[term], high[term]))
 }
 
 #[target_feature(enable = "simd128")]

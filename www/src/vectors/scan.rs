@@ -35,12 +35,15 @@ unsafe extern "C" fn bounds(
 ) {
     let shift = i32x4_splat(shift);
     let [alpha, beta, gamma, delta] = [f32x4_splat(alpha), f32x4_splat(beta), f32x4_splat(gamma), f32x4_splat(delta)];
+    // Numbers are added up in pairs by multiplying them by ones: V8's instruction for it loads them each time. Compilers
+    // that know that there is a dimension, or of the constant, would take that.
+    let ones = i16x8_splat((dimension > 0) as i16);
     // As many of a row's codes as are taken 64 at a time.
     let fours = if unsafe { four_fit(query, dimension) } { dimension / 64 * 64 } else { 0 };
     let mut block = 0;
     while block < blocks {
         unsafe {
-            let sums = i32x4_sub(products(query, dimension, fours, rows.add(block * 4 * dimension)), shift);
+            let sums = i32x4_sub(products(query, dimension, fours, ones, rows.add(block * 4 * dimension)), shift);
             let products = f32x4_add(f32x4_mul(f32x4_convert_i32x4(sums), alpha), gamma);
             let scaled = f32x4_mul(products, v128_load(scales.add(block)));
             let bound = f32x4_add(scaled, f32x4_add(f32x4_mul(beta, v128_load(terms.add(block))), delta));
@@ -52,7 +55,7 @@ unsafe extern "C" fn bounds(
 
 /// The integer products of the query's codes and those of four rows.
 #[inline(always)]
-unsafe fn products(query: *const i8, dimension: usize, fours: usize, rows: *const u8) -> v128 {
+unsafe fn products(query: *const i8, dimension: usize, fours: usize, ones: v128, rows: *const u8) -> v128 {
     let zero = i32x4_splat(0);
     let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
     let mut at = 0;
@@ -65,18 +68,18 @@ unsafe fn products(query: *const i8, dimension: usize, fours: usize, rows: *cons
                 v128_load(query.add(32).cast()),
                 v128_load(query.add(48).cast()),
             ];
-            a = with_four(a, four, row);
-            b = with_four(b, four, row.add(dimension));
-            c = with_four(c, four, row.add(2 * dimension));
-            d = with_four(d, four, row.add(3 * dimension));
+            a = with_four(ones, a, four, row);
+            b = with_four(ones, b, four, row.add(dimension));
+            c = with_four(ones, c, four, row.add(2 * dimension));
+            d = with_four(ones, d, four, row.add(3 * dimension));
             at += 64;
         }
         while at + 32 <= dimension {
             let (p, q, row) = (v128_load(query.add(at).cast()), v128_load(query.add(at + 16).cast()), rows.add(at));
-            a = with_two(a, p, q, row);
-            b = with_two(b, p, q, row.add(dimension));
-            c = with_two(c, p, q, row.add(2 * dimension));
-            d = with_two(d, p, q, row.add(3 * dimension));
+            a = with_two(ones, a, p, q, row);
+            b = with_two(ones, b, p, q, row.add(dimension));
+            c = with_two(ones, c, p, q, row.add(2 * dimension));
+            d = with_two(ones, d, p, q, row.add(3 * dimension));
             at += 32;
         }
         if at < dimension {
@@ -93,15 +96,15 @@ unsafe fn products(query: *const i8, dimension: usize, fours: usize, rows: *cons
 
 /// Adds the products of 32 codes. Sixteen bits hold four of them: 4 · 63 · 127.
 #[inline(always)]
-unsafe fn with_two(sums: v128, p: v128, q: v128, row: *const u8) -> v128 {
-    i32x4_add(sums, i32x4_extadd_pairwise_i16x8(unsafe { two(p, q, row) }))
+unsafe fn with_two(ones: v128, sums: v128, p: v128, q: v128, row: *const u8) -> v128 {
+    i32x4_add(sums, i32x4_dot_i16x8(unsafe { two(p, q, row) }, ones))
 }
 
 /// Adds the products of 64 codes, of a query of which eight fit sixteen bits.
 #[inline(always)]
-unsafe fn with_four(sums: v128, [p, q, r, s]: [v128; 4], row: *const u8) -> v128 {
+unsafe fn with_four(ones: v128, sums: v128, [p, q, r, s]: [v128; 4], row: *const u8) -> v128 {
     let all = unsafe { i16x8_add(two(p, q, row), two(r, s, row.add(32))) };
-    i32x4_add(sums, i32x4_extadd_pairwise_i16x8(all))
+    i32x4_add(sums, i32x4_dot_i16x8(all, ones))
 }
 
 /// In each sixteen bits the products of four codes of 32.
@@ -113,16 +116,23 @@ unsafe fn two(p: v128, q: v128, row: *const u8) -> v128 {
     i16x8_add(first, second)
 }
 
-/// Whether sixteen bits hold what is added up of a query's codes in [`with_four`], whatever the row: 258 · 127. They do of
-/// most, whose codes are rarely as great as they may be.
+/// Whether sixteen bits hold what is added up of a query's codes in [`with_four`], whatever the row: 258 · 127. Rows' codes
+/// are not negative, so those of one sign count apart; they do of all but queries of a very few great components.
 #[inline(always)]
 unsafe fn four_fit(query: *const i8, dimension: usize) -> bool {
-    let mut most = i16x8_splat(0);
+    let zero = i16x8_splat(0);
+    let mut most = zero;
     let mut at = 0;
     while at + 64 <= dimension {
-        let sizes = |at: usize| i16x8_extadd_pairwise_u8x16(i8x16_abs(unsafe { v128_load(query.add(at).cast()) }));
-        let sum = i16x8_add(i16x8_add(sizes(at), sizes(at + 16)), i16x8_add(sizes(at + 32), sizes(at + 48)));
-        most = i16x8_max(most, sum);
+        let (mut above, mut below) = (zero, zero);
+        let mut part = at;
+        while part < at + 64 {
+            let codes = unsafe { v128_load(query.add(part).cast()) };
+            above = i16x8_add(above, i16x8_extadd_pairwise_i8x16(i8x16_max(codes, zero)));
+            below = i16x8_sub(below, i16x8_extadd_pairwise_i8x16(i8x16_min(codes, zero)));
+            part += 16;
+        }
+        most = i16x8_max(most, i16x8_max(above, below));
         at += 64;
     }
     !v128_any_true(i16x8_gt(most, i16x8_splat(258)))
