@@ -17,6 +17,8 @@ use super::{LANES, with_rest};
 const BLOCK: usize = 4;
 /// Codes in a register.
 const WIDTH: usize = 16;
+/// Rows that are gathered for a scan at a time.
+const BATCH: usize = 64;
 
 /// A query's codes for [`with_sixteen`]: of each sixteen those of even places, and then those of odd places less 256
 /// times their neighbours.
@@ -58,69 +60,79 @@ pub(crate) unsafe fn scan_by(at: usize) {
     SCAN.store(at, Ordering::Relaxed);
 }
 
-/// How many blocks the faster scan has seen to: all, or none where there is no such scan.
-fn scanned(query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], out: &mut [f32]) -> usize {
-    let (at, dimension, blocks) = (SCAN.load(Ordering::Relaxed), query.codes.len(), out.len() / BLOCK);
-    if at == 0 || dimension % WIDTH != 0 {
-        return 0;
+/// By what codes are scanned.
+enum Means {
+    /// The faster scan.
+    Scan(Scan),
+    /// This module, with the query as [`prepared`].
+    Own(Vec<i16>),
+}
+
+impl Means {
+    fn of(query: &Query) -> Self {
+        let at = SCAN.load(Ordering::Relaxed);
+        if at == 0 || query.codes.len() % WIDTH != 0 {
+            return Self::Own(prepared(&query.codes));
+        }
+        // SAFETY: a function's address is its place in the table, and one is there.
+        Self::Scan(unsafe { std::mem::transmute::<*const (), Scan>(std::ptr::without_provenance(at)) })
     }
-    let Query { shift, alpha, beta, gamma, delta, .. } = *query;
-    // SAFETY: a function's address is its place in the table, and the planes are as long as the caller has checked.
-    unsafe {
-        let scan = std::mem::transmute::<*const (), Scan>(std::ptr::without_provenance(at));
-        let [codes, scales, terms] = [codes, scales, terms].map(<[u8]>::as_ptr);
-        let out = out.as_mut_ptr();
-        scan(query.codes.as_ptr(), dimension, codes, scales, terms, out, blocks, shift, alpha, beta, gamma, delta);
-    }
-    blocks
 }
 
 /// For each row what its score cannot exceed: see [`Query`].
-#[target_feature(enable = "simd128")]
 pub(crate) fn bounds(query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], out: &mut [f32]) {
-    let dimension = query.codes.len();
-    let rows = out.len();
-    assert!(codes.len() >= rows * dimension && scales.len() >= rows * 4 && terms.len() >= rows * 4, "a plane is short");
-    let [alpha, beta, gamma, delta] = [query.alpha, query.beta, query.gamma, query.delta].map(|x| f32x4_splat(x));
-    let shift = i32x4_splat(query.shift);
-    let blocks = rows / BLOCK;
-    let first = scanned(query, codes, scales, terms, out);
-    let query_codes = if first < blocks { prepared(&query.codes) } else { Vec::new() };
-    for block in first..blocks {
-        let row = block * BLOCK;
-        let sums =
-            i32x4_sub(products(&query.codes, &query_codes, &codes[row * dimension..(row + BLOCK) * dimension]), shift);
-        let products = f32x4_add(f32x4_mul(f32x4_convert_i32x4(sums), alpha), gamma);
-        // SAFETY: the planes have a number for each of `rows` rows, and the block's are among them.
-        let [scale, term] = [scales, terms].map(|plane| unsafe { v128_load(plane.as_ptr().add(row * 4).cast()) });
-        let bounds = f32x4_add(f32x4_mul(products, scale), f32x4_add(f32x4_mul(beta, term), delta));
-        // SAFETY: so has `out`.
-        unsafe { v128_store(out.as_mut_ptr().add(row).cast(), bounds) };
-    }
-    for (row, bound) in out.iter_mut().enumerate().skip(blocks * BLOCK) {
-        *bound = one(query, codes, scales, terms, row);
-    }
+    bounds_by(query, &Means::of(query), codes, scales, terms, out);
 }
 
 /// The same of some rows, in their order.
-#[target_feature(enable = "simd128")]
 pub(crate) fn bounds_of(rows: &[u32], query: &Query, codes: &[u8], scales: &[u8], terms: &[u8], out: &mut [f32]) {
     let dimension = query.codes.len();
-    let query_codes = prepared(&query.codes);
-    let number = |plane: &[u8], row: usize| f32::from_le_bytes(plane.as_chunks().0[row]);
-    // Side by side, as `products` takes them.
-    let mut four = vec![0; BLOCK * dimension];
-    for (rows, out) in rows.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
-        for (&row, to) in rows.iter().zip(four.chunks_exact_mut(dimension)) {
-            to.copy_from_slice(&codes[row as usize * dimension..(row as usize + 1) * dimension]);
+    let means = Means::of(query);
+    // Side by side, as a scan takes them.
+    let gathered = |plane: &[u8], rows: &[u32], width: usize| {
+        let mut gathered = Vec::with_capacity(rows.len() * width);
+        rows.iter()
+            .for_each(|&row| gathered.extend_from_slice(&plane[row as usize * width..(row as usize + 1) * width]));
+        gathered
+    };
+    for (rows, out) in rows.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
+        let [scales, terms] = [scales, terms].map(|plane| gathered(plane, rows, size_of::<f32>()));
+        bounds_by(query, &means, &gathered(codes, rows, dimension), &scales, &terms, out);
+    }
+}
+
+/// The same of whole planes.
+#[target_feature(enable = "simd128")]
+fn bounds_by(query: &Query, means: &Means, codes: &[u8], scales: &[u8], terms: &[u8], out: &mut [f32]) {
+    let (dimension, rows) = (query.codes.len(), out.len());
+    assert!(codes.len() >= rows * dimension && scales.len() >= rows * 4 && terms.len() >= rows * 4, "a plane is short");
+    let blocks = rows / BLOCK;
+    let Query { shift, alpha, beta, gamma, delta, .. } = *query;
+    match means {
+        Means::Scan(scan) => {
+            let [codes, scales, terms] = [codes, scales, terms].map(<[u8]>::as_ptr);
+            let (query, out) = (query.codes.as_ptr(), out.as_mut_ptr());
+            // SAFETY: the planes have as many codes and numbers.
+            unsafe { scan(query, dimension, codes, scales, terms, out, blocks, shift, alpha, beta, gamma, delta) };
         }
-        let mut sums = [0_i32; BLOCK];
-        // SAFETY: the array is a register long.
-        unsafe { v128_store(sums.as_mut_ptr().cast(), products(&query.codes, &query_codes, &four)) };
-        for ((bound, &row), sum) in out.iter_mut().zip(rows).zip(sums) {
-            let product = (sum - query.shift) as f32 * query.alpha + query.gamma;
-            *bound = product * number(scales, row as usize) + (query.beta * number(terms, row as usize) + query.delta);
+        Means::Own(prepared) => {
+            let shift = i32x4_splat(shift);
+            let [alpha, beta, gamma, delta] = [alpha, beta, gamma, delta].map(|x| f32x4_splat(x));
+            for (block, out) in out.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
+                let row = block * BLOCK;
+                let sums = products(&query.codes, prepared, &codes[row * dimension..(row + BLOCK) * dimension]);
+                let products = f32x4_add(f32x4_mul(f32x4_convert_i32x4(i32x4_sub(sums, shift)), alpha), gamma);
+                // SAFETY: the planes have a number for each row, and the block's are among them.
+                let [scale, term] =
+                    [scales, terms].map(|plane| unsafe { v128_load(plane.as_ptr().add(row * 4).cast()) });
+                let bounds = f32x4_add(f32x4_mul(products, scale), f32x4_add(f32x4_mul(beta, term), delta));
+                // SAFETY: a chunk is a register long.
+                unsafe { v128_store(out.as_mut_ptr().cast(), bounds) };
+            }
         }
+    }
+    for (row, bound) in out.iter_mut().enumerate().skip(blocks * BLOCK) {
+        *bound = one(query, codes, scales, terms, row);
     }
 }
 
