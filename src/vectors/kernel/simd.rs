@@ -71,7 +71,7 @@ enum Means {
 impl Means {
     fn of(query: &Query) -> Self {
         let at = SCAN.load(Ordering::Relaxed);
-        if at == 0 || query.codes.len() % WIDTH != 0 {
+        if at == 0 || !query.codes.len().is_multiple_of(WIDTH) {
             return Self::Own(prepared(&query.codes));
         }
         // SAFETY: a function's address is its place in the table, and one is there.
@@ -91,8 +91,9 @@ pub(crate) fn bounds_of(rows: &[u32], query: &Query, codes: &[u8], scales: &[u8]
     // Side by side, as a scan takes them.
     let gathered = |plane: &[u8], rows: &[u32], width: usize| {
         let mut gathered = Vec::with_capacity(rows.len() * width);
-        rows.iter()
-            .for_each(|&row| gathered.extend_from_slice(&plane[row as usize * width..(row as usize + 1) * width]));
+        for &row in rows {
+            gathered.extend_from_slice(&plane[row as usize * width..(row as usize + 1) * width]);
+        }
         gathered
     };
     for (rows, out) in rows.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
