@@ -31,3 +31,8 @@ mod signal;
 pub mod solver;
 pub mod vectors;
 pub mod wire;
+
+/// As quick as the standard allocator for this target, and 3 kB less to download.
+#[cfg(all(target_arch = "wasm32", any(feature = "browser", feature = "worker")))]
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
