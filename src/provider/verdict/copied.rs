@@ -12,6 +12,10 @@ use super::{object, without_reasoning};
 /// verdict: it is not looked for.
 pub fn is_copied(reply: &str, material: &[String]) -> bool {
     let Some(reply) = without_reasoning(reply) else { return false };
+    // A pair has a colon.
+    if reply.contains(['{', '}']) && !material.iter().any(|text| text.contains(':')) {
+        return false;
+    }
     let said: Vec<String> = match object::only(reply) {
         Some(Some(object)) => {
             let pairs = object.pairs.iter().filter(|(name, _)| !name.eq_ignore_ascii_case(ID));
