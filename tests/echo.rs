@@ -5,6 +5,8 @@
 
 mod support;
 
+use std::rc::Rc;
+
 use countercheck::document::{Origin, Passage};
 use countercheck::pipeline::answer::Outcome;
 use countercheck::pipeline::strategy::Strategy;
@@ -87,8 +89,8 @@ fn tasks(hostile: &str, again: bool) -> Vec<(&'static str, &'static str, Task)> 
         tasks.extend([
             of(0, grade(scale, question(), vec![source(score())])),
             of(0, grade(scale, score(), vec![plain()])),
-            of(1, check(scale, answer(), vec![plain(), source(grounded())])),
-            of(1, check(scale, grounded(), vec![plain()])),
+            of(1, check(scale, answer(), [plain(), source(grounded())].into())),
+            of(1, check(scale, grounded(), [plain()].into())),
             of(2, judge(scale, question(), useful())),
             of(2, judge(scale, useful(), answer())),
         ]);
@@ -258,8 +260,8 @@ fn parrot(task: &Task, _: Result<TaskReply, Failure>) -> Result<TaskReply, Failu
     let (passages, begins): (&mut [Passage], _) = match &mut task {
         Task::GradePassages(task) if task.passages.len() > 1 => (&mut task.passages, text.as_str()),
         Task::GradePassages(task) => (&mut task.passages, "{\"score\": \"yes\"}"),
-        Task::Generate(task) => (&mut task.passages, text.as_str()),
-        Task::CheckGrounding(task) => (&mut task.passages, "{\"grounded\": \"yes\"}"),
+        Task::Generate(task) => (Rc::make_mut(&mut task.passages), text.as_str()),
+        Task::CheckGrounding(task) => (Rc::make_mut(&mut task.passages), "{\"grounded\": \"yes\"}"),
         Task::CheckUsefulness(_) => (&mut [], "{\"useful\": \"yes\"}"),
         _ => (&mut [], ""),
     };
@@ -286,7 +288,7 @@ fn drafts_and_queries_are_without_the_fences_of_their_request() {
     let question = "Which port is it?".to_owned();
     let generate = Generate {
         question: question.clone(),
-        passages: vec![source],
+        passages: [source].into(),
         rejected: Vec::new(),
         strict: false,
         temperature: 0.2,

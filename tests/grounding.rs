@@ -115,7 +115,7 @@ fn what_the_solver_quotes_is_grounded_and_what_others_write_is_checked() {
     let (corpus, passages) = (Corpus::default(), vec![passage(POOL), passage(VALVES)]);
     let task = Generate {
         question: "When is an idle socket closed?".to_owned(),
-        passages: passages.clone(),
+        passages: passages.clone().into(),
         rejected: Vec::new(),
         strict: false,
         temperature: 0.0,
@@ -124,7 +124,7 @@ fn what_the_solver_quotes_is_grounded_and_what_others_write_is_checked() {
     assert!(own.text.contains("4 seconds"), "{}", own.text);
     let check = |text: &str| {
         let draft = Draft { text: text.to_owned(), ..own.clone() };
-        CheckGrounding { draft, passages: passages.clone(), scale: Scale::Graded, again: false }.into()
+        CheckGrounding { draft, passages: passages.clone().into(), scale: Scale::Graded, again: false }.into()
     };
     // By its words too, not only because it is quoted.
     assert_eq!(assess(&own.text, &passages).support, Support::Fully, "{}", own.text);

@@ -236,7 +236,7 @@ fn g_11_g_13_g_14_each_scale_has_its_words() {
             json!({ "type": "number" }),
         ),
         (
-            CheckGrounding { draft, passages, scale, again }.into(),
+            CheckGrounding { draft, passages: passages.into(), scale, again }.into(),
             "support",
             json!({ "type": "string", "enum": ["fully_supported", "partially_supported", "no_support"] }),
         ),
@@ -270,7 +270,13 @@ fn g_11_g_13_g_14_each_scale_has_its_words() {
 fn a_strict_draft_and_one_without_documents_have_their_own_prompts() {
     let generate = |passages: Vec<Passage>, strict| {
         let rejected = Vec::new();
-        Task::from(Generate { question: "Why?".to_owned(), passages, rejected, strict, temperature: 0.1 })
+        Task::from(Generate {
+            question: "Why?".to_owned(),
+            passages: passages.into(),
+            rejected,
+            strict,
+            temperature: 0.1,
+        })
     };
     let given = || vec![passage(0, Origin::Local)];
     let prompts = [generate(given(), false), generate(given(), true), generate(Vec::new(), false)]
@@ -332,7 +338,7 @@ fn a_draft_cites_places_of_the_passages_it_was_given() {
     let source = Passage { text: text.to_owned(), ..passage(0, Origin::Local) };
     let task = Task::from(Generate {
         question: "How?".to_owned(),
-        passages: vec![source],
+        passages: [source].into(),
         rejected: Vec::new(),
         strict: false,
         temperature: 0.2,

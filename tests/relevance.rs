@@ -68,7 +68,8 @@ fn a_sentence_is_quoted_with_the_next_one_that_says_what_was_asked() {
     corpus.add(&document).unwrap();
     let passages: Vec<Passage> = corpus.index().iter().cloned().collect();
     let question = "What is the default of maxWidgets?".to_owned();
-    let task = Generate { question, passages: passages.clone(), rejected: Vec::new(), strict: false, temperature: 0.0 };
+    let task =
+        Generate { question, passages: passages.clone().into(), rejected: Vec::new(), strict: false, temperature: 0.0 };
     let TaskReply::Draft(draft) = solve_own(&Task::Generate(task), &corpus) else { panic!("no draft") };
     assert!(draft.text.contains("It defaults to `12`."), "{}", draft.text);
     assert!(!draft.text.contains("Nobody"), "{}", draft.text);

@@ -161,7 +161,7 @@ fn c_14_c_15_c_16_four_passages_with_their_sources() {
 
 #[test]
 fn c_18_the_draft_is_written_from_every_passage_and_the_question() {
-    let task = Generate { question: QUESTION.to_owned(), passages: passages(3), ..generating() };
+    let task = Generate { question: QUESTION.to_owned(), passages: passages(3).into(), ..generating() };
     assert_eq!(request(task.clone()).temperature, Some(0.1));
     let text: String = request(task).messages.iter().map(|message| message.content.as_str()).collect();
     assert!((0..3).all(|i| text.contains(&format!("Passage number {i}."))) && text.contains(QUESTION), "{text}");
@@ -206,7 +206,7 @@ fn r_03_r_04_grounding_is_in_the_passages_it_is_given_and_nothing_else() {
     let Some(Task::CheckGrounding(asked)) = checks.into_iter().find(|t| matches!(t, Task::CheckGrounding(_))) else {
         panic!()
     };
-    let task = CheckGrounding { draft, passages: passages(2), ..asked };
+    let task = CheckGrounding { draft, passages: passages(2).into(), ..asked };
     let text: String = request(task.clone()).messages.iter().map(|message| message.content.as_str()).collect();
     assert!(text.contains("Passage number 1.") && text.contains("{\"grounded\": \"yes\"}"), "{text}");
     // True in the world, and in none of the passages.

@@ -1,6 +1,8 @@
 //! The path from question to answer, top to bottom. [`crate::pipeline::record`] turns what it found
 //! into the [`Answer`].
 
+use std::rc::Rc;
+
 use crate::document::Passage;
 use crate::pipeline::attempt::Attempt;
 use crate::pipeline::budget::Stop;
@@ -77,8 +79,10 @@ async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Rec
     path.keep_for(strategy);
     let from_documents = !strategy.decides_retrieval || needs_documents(path, question, record).await?;
     let mut guess = None;
-    let mut context =
-        if from_documents { gather(path, question, strategy, record, &mut guess).await? } else { Vec::new() };
+    let mut context: Rc<[Passage]> = match from_documents {
+        true => gather(path, question, strategy, record, &mut guess).await?.into(),
+        false => Rc::default(),
+    };
     if from_documents && context.is_empty() {
         return Ok(());
     }
@@ -90,7 +94,7 @@ async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Rec
             mended => mended,
         };
         let Some(draft) = next else { break };
-        record.attempts.push(Attempt::new(draft.clone(), context.clone()));
+        record.attempts.push(Attempt::new(draft.clone(), Rc::clone(&context)));
         // There is nothing to check a draft against that was written without documents.
         if draft.truncated || !from_documents {
             break;
@@ -112,9 +116,14 @@ async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Rec
         // A useless one is the context's: another context, or an end (seed R-13).
         let last = record.attempts.len() > strategy.max_retries as usize;
         let same_context = check == Check::Grounding || strategy.checks.strict_retry;
-        if !same_context && (last || !extend_from_web(path, question, &mut context, strategy, record).await?) {
+        if same_context {
+            continue;
+        }
+        let mut extended = context.to_vec();
+        if last || !extend_from_web(path, question, &mut extended, strategy, record).await? {
             break;
         }
+        context = extended.into();
     }
     Ok(())
 }
@@ -138,10 +147,10 @@ async fn needs_documents(path: &Path, question: &str, record: &mut Record) -> Re
 }
 
 /// The first draft from these passages.
-pub(crate) fn first_draft(question: &str, passages: &[Passage], strategy: &Strategy) -> Generate {
+pub(crate) fn first_draft(question: &str, passages: Rc<[Passage]>, strategy: &Strategy) -> Generate {
     Generate {
         question: question.to_owned(),
-        passages: passages.to_vec(),
+        passages,
         rejected: Vec::new(),
         strict: false,
         temperature: strategy.temperature,
@@ -153,21 +162,21 @@ pub(crate) fn first_draft(question: &str, passages: &[Passage], strategy: &Strat
 async fn generate(
     path: &Path,
     question: &str,
-    context: &mut Vec<Passage>,
+    context: &mut Rc<[Passage]>,
     guess: Option<Guess>,
     rejected: &[Rejected],
     strategy: &Strategy,
     record: &mut Record,
 ) -> Result<Option<Draft>, Stop> {
-    let task = |passages: &[Passage]| Generate {
+    let task = |passages: &Rc<[Passage]>| Generate {
         rejected: rejected.to_vec(),
         strict: strategy.checks.strict_retry && !rejected.is_empty(),
-        ..first_draft(question, passages, strategy)
+        ..first_draft(question, Rc::clone(passages), strategy)
     };
     let guess = guess.filter(|guess| guess.passages == *context);
     let mut posted = guess.as_ref().map_or_else(|| path.post(task(context)), |guess| Ok(path.want(guess)));
     while context.len() > 1 && posted.is_err_and(Stop::is_of_size) {
-        context.pop();
+        *context = context[..context.len() - 1].into();
         record.warn_once("budget", "the draft was written from fewer passages than were found: raise the limits");
         posted = path.post(task(context));
     }
@@ -176,7 +185,7 @@ async fn generate(
     let mut reply = path.reply_to::<Generate>(posted).await?;
     let (given, half) = (context.len(), context.len() / 2);
     if matches!(reply, Err(Failure::TooLong { .. })) && half > 0 {
-        context.truncate(half);
+        *context = context[..half].into();
         reply = path.ask(task(context)).await?;
         let cut = format!("the model takes less than was found: it got {half} of {given} passages");
         record.warn("context_trimmed", &cut);
@@ -209,7 +218,7 @@ async fn first_failed_check(
     path: &Path,
     question: &str,
     draft: &Draft,
-    context: &[Passage],
+    context: &Rc<[Passage]>,
     strategy: &Strategy,
     record: &mut Record,
 ) -> Result<Option<Check>, Stop> {
@@ -228,7 +237,7 @@ async fn first_failed_check(
             // The same call said it.
             Check::Usefulness if attempt.usefulness != Usefulness::default() => {}
             Check::Grounding => {
-                let task = |again| CheckGrounding { draft: draft.clone(), passages: context.to_vec(), scale, again };
+                let task = |again| CheckGrounding { draft: draft.clone(), passages: Rc::clone(context), scale, again };
                 attempt.grounding = ask_twice(path, task).await?;
             }
             Check::Usefulness => {

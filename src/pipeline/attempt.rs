@@ -1,5 +1,7 @@
 //! A draft with what its checks said, and what of it an answer shows.
 
+use std::rc::Rc;
+
 use crate::document::{Passage, Span};
 use crate::pipeline::claims::{CheckedClaim, cited};
 use crate::pipeline::record::{Citation, Claim, Source};
@@ -11,7 +13,7 @@ use crate::pipeline::verdict::{Check, Scale, Support, Usefulness, Verdict};
 #[derive(Debug, Clone)]
 pub(crate) struct Attempt {
     pub(crate) draft: Draft,
-    pub(crate) context: Vec<Passage>,
+    pub(crate) context: Rc<[Passage]>,
     pub(crate) grounding: Support,
     pub(crate) usefulness: Usefulness,
     /// Its claims, where each is checked by itself.
@@ -21,7 +23,7 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
-    pub(crate) fn new(draft: Draft, context: Vec<Passage>) -> Self {
+    pub(crate) fn new(draft: Draft, context: Rc<[Passage]>) -> Self {
         let (grounding, usefulness) = (Support::default(), Usefulness::default());
         Self { draft, context, grounding, usefulness, claims: Vec::new(), is_trimmed: false }
     }
@@ -93,7 +95,7 @@ impl Attempt {
     /// The passages it was written from, each once however many strips of it there are.
     pub(crate) fn sources(&self) -> Vec<Source> {
         let mut sources: Vec<Source> = Vec::with_capacity(self.context.len());
-        for passage in &self.context {
+        for passage in self.context.iter() {
             if !sources.iter().any(|known| known.passage_id == passage.id) {
                 sources.push(Source {
                     passage_id: passage.id.clone(),

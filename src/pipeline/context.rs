@@ -24,24 +24,24 @@ pub(crate) async fn gather(
     let retrieved = retrieve(path, question, strategy.k, record).await?;
     let (Some(grading), None) = (&strategy.grading, &record.ending) else { return Ok(retrieved) };
     if HAS_MODELS && strategy.speculates && !retrieved.is_empty() {
-        let passages = if strategy.refines { &refined(question, &retrieved) } else { &retrieved };
-        *guess = path.guess(first_draft(question, passages, strategy));
+        let passages = if strategy.refines { refined(question, &retrieved) } else { retrieved.clone() };
+        *guess = path.guess(first_draft(question, passages.into(), strategy));
     }
-    let graded = grade(path, question, retrieved, grading, record).await?;
+    let mut graded = grade(path, question, retrieved, grading, record).await?;
     let need_web = decide(path, &graded, strategy, grading, record);
 
-    let mut relevant = kept(&graded, |grade| grade.verdict == Verdict::Yes);
+    let mut relevant = taken(&mut graded, |grade| grade.verdict == Verdict::Yes);
     if need_web || graded.iter().any(|(_, grade)| grade.verdict == Verdict::No) {
         *guess = None;
     }
     if record.decision == Some(Decision::Ambiguous) && relevant.is_empty() {
-        relevant = kept(&graded, |grade| grade.score.is_some_and(|score| score >= grading.thresholds.lower));
+        relevant = taken(&mut graded, |grade| grade.score.is_some_and(|score| score >= grading.thresholds.lower));
     }
     // What the web replaces comes back where the web has nothing: of four passages one may be perfect.
     let replaced =
         if record.decision == Some(Decision::Incorrect) { std::mem::take(&mut relevant) } else { Vec::new() };
     let mut context = relevant;
-    context.append(&mut kept(&graded, |grade| grade.verdict == Verdict::Unknown));
+    context.append(&mut taken(&mut graded, |grade| grade.verdict == Verdict::Unknown));
     let extended = need_web
         && match extend_from_web(path, question, &mut context, strategy, record).await {
             // There is something to go on with.
@@ -135,8 +135,9 @@ async fn grade(
     Ok(passages.into_iter().zip(grades).collect())
 }
 
-fn kept(graded: &[(Passage, Grade)], keep: impl Fn(&Grade) -> bool) -> Vec<Passage> {
-    graded.iter().filter(|(_, grade)| keep(grade)).map(|(passage, _)| passage.clone()).collect()
+/// Takes the passages of these grades out of the list.
+fn taken(graded: &mut Vec<(Passage, Grade)>, is_wanted: impl Fn(&Grade) -> bool) -> Vec<Passage> {
+    graded.extract_if(.., |(_, grade)| is_wanted(grade)).map(|(passage, _)| passage).collect()
 }
 
 /// Decides by the rule, and says whether that asks for the web. Passages that nobody could grade count
@@ -200,9 +201,9 @@ pub(crate) async fn extend_from_web(
     }
     path.emit(Event::WebSearch { query, results: new.len() });
     if let Some(grading) = strategy.grading.as_ref().filter(|_| strategy.web.graded) {
-        let graded = grade(path, question, new, grading, record).await?;
-        new = kept(&graded, |grade| grade.verdict == Verdict::Yes);
-        new.extend(kept(&graded, |grade| grade.verdict == Verdict::Unknown));
+        let mut graded = grade(path, question, new, grading, record).await?;
+        new = taken(&mut graded, |grade| grade.verdict == Verdict::Yes);
+        new.append(&mut taken(&mut graded, |grade| grade.verdict == Verdict::Unknown));
     }
     let found = !new.is_empty();
     record.web_search_used |= found;

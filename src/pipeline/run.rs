@@ -358,7 +358,7 @@ impl Path {
 /// A draft under way that nobody has asked for yet. Dropped, it is given up.
 pub(crate) struct Guess {
     /// What it is written from.
-    pub(crate) passages: Vec<Passage>,
+    pub(crate) passages: Rc<[Passage]>,
     id: EffectId,
     mailbox: Rc<RefCell<Mailbox>>,
 }

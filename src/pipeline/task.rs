@@ -2,6 +2,8 @@
 //!
 //! A task says *what* is asked; how it is asked (a prompt, a formula, a person) is the solver's.
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Passage, Span};
@@ -49,7 +51,7 @@ pub struct Generate {
     /// The question as asked.
     pub question: String,
     /// What it may be answered from; citation `[n]` means the n-th, from 1.
-    pub passages: Vec<Passage>,
+    pub passages: Rc<[Passage]>,
     /// Earlier drafts and what was wrong with them, so that a retry cannot repeat itself.
     pub rejected: Vec<Rejected>,
     /// Nothing may be assumed, and what is missing must be said (seed G-15).
@@ -76,7 +78,7 @@ pub struct CheckGrounding {
     /// The draft.
     pub draft: Draft,
     /// What it was written from.
-    pub passages: Vec<Passage>,
+    pub passages: Rc<[Passage]>,
     /// By degrees: the reply is a [`Support`].
     pub scale: Scale,
     /// True when an earlier reply could not be read: ask differently.

@@ -208,12 +208,12 @@ impl TaskRequest {
             "check-usefulness" => CheckUsefulness { question, draft, scale, again }.into(),
             "check-grounding" => {
                 let draft = Draft { text: draft, ..Draft::default() };
-                CheckGrounding { draft, passages, scale, again }.into()
+                CheckGrounding { draft, passages: passages.into(), scale, again }.into()
             }
             _ => {
                 let rejected = self.rejected.into_iter().map(Rejected::from).collect();
                 let temperature = self.temperature.unwrap_or(0.2);
-                Generate { question, passages, rejected, strict, temperature }.into()
+                Generate { question, passages: passages.into(), rejected, strict, temperature }.into()
             }
         }
     }

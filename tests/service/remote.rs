@@ -140,13 +140,19 @@ fn every_task_and_every_reply_crosses_as_it_is() {
     let passages = vec![passage("a#0", "One."), passage("b#1", "Two.")];
     let draft = Draft { text: text.clone(), ..Draft::default() };
     let rejected = vec![Rejected { text: "No.".to_owned(), check: Check::Usefulness, claims: vec!["No.".to_owned()] }];
-    let generate = Generate { question: question.clone(), passages, rejected, strict: true, temperature: 0.1 };
-    let passages = || generate.passages.clone();
+    let generate = Generate {
+        question: question.clone(),
+        passages: passages.as_slice().into(),
+        rejected,
+        strict: true,
+        temperature: 0.1,
+    };
+    let passages = || passages.clone();
     let mut tasks: Vec<Task> = vec![
         DecideRetrieval { question: question.clone() }.into(),
         RewriteQuery { question: question.clone(), tried: vec!["why".to_owned()], held: passages() }.into(),
         generate.clone().into(),
-        Generate { passages: Vec::new(), rejected: Vec::new(), strict: false, ..generate.clone() }.into(),
+        Generate { passages: [].into(), rejected: Vec::new(), strict: false, ..generate.clone() }.into(),
     ];
     for (asked, again) in [(Some(question.clone()), true), (None, false)] {
         let claims = vec!["One.".to_owned(), "Two.".to_owned()];
@@ -156,7 +162,7 @@ fn every_task_and_every_reply_crosses_as_it_is() {
     tasks.push(Repair { question: question.clone(), draft: text.clone(), claims, passages: passages() }.into());
     for (scale, again) in [(Scale::Binary, true), (Scale::Graded, false)] {
         tasks.push(GradePassages { question: question.clone(), passages: passages(), scale, again }.into());
-        tasks.push(CheckGrounding { draft: draft.clone(), passages: passages(), scale, again }.into());
+        tasks.push(CheckGrounding { draft: draft.clone(), passages: passages().into(), scale, again }.into());
         tasks.push(CheckUsefulness { question: question.clone(), draft: text.clone(), scale, again }.into());
     }
     for task in tasks {

@@ -231,7 +231,7 @@ impl<'a> Model<'a> {
 
     fn take_draft(&mut self, n: usize, task: &'a Generate, reply: &'a Reply) {
         let before = self.too_long.take();
-        let half = before.map(|b| Generate { passages: b.passages[..b.passages.len() / 2].to_vec(), ..b.clone() });
+        let half = before.map(|b| Generate { passages: b.passages[..b.passages.len() / 2].into(), ..b.clone() });
         let again = half.is_some();
         if half.is_some_and(|half| half != *task) {
             self.misplaced.push(format!("order {n} is not the request before it with half the passages"));

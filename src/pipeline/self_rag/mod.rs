@@ -12,6 +12,8 @@ mod options;
 
 pub use options::{MAX_BEAM_WIDTH, MAX_DEPTH, Mode, MostCalls, SelfRag, SelfRagOptions, SelfRagWeights, When};
 
+use std::rc::Rc;
+
 use crate::document::Passage;
 use crate::pipeline::answer::{Answer, RunError};
 use crate::pipeline::attempt::Attempt;
@@ -242,7 +244,7 @@ impl Walk<'_> {
             return Ok(());
         };
         let draft = Draft { text, quotes: Vec::new(), truncated: candidate.truncated };
-        let mut attempt = Attempt::new(draft, Vec::new());
+        let mut attempt = Attempt::new(draft, Rc::default());
         if !candidate.plain {
             attempt.usefulness = judging::usefulness(&Critique::of(&candidate.tokens));
         }
@@ -258,7 +260,7 @@ impl Walk<'_> {
         }
         if let Some(best) = self.beam.best() {
             let segments = self.beam.path(best);
-            let mut attempt = Attempt::new(compose(&segments, &self.passages), self.passages.clone());
+            let mut attempt = Attempt::new(compose(&segments, &self.passages), self.passages.as_slice().into());
             attempt.grounding = judging::support(&segments);
             attempt.usefulness = judging::usefulness_of(&segments);
             for check in [Check::Grounding, Check::Usefulness] {

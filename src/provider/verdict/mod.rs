@@ -134,6 +134,10 @@ fn without_reasoning(reply: &str) -> Option<&str> {
     if reply.len() > LONGEST {
         return None;
     }
+    // Hardly any reply has a tag.
+    if !reply.contains('<') {
+        return Some(reply);
+    }
     let (open, close) = ("<think>", "</think>");
     let rest = reply.rfind(close).map_or(reply, |at| &reply[at + close.len()..]);
     (!rest.contains(open)).then_some(rest)
