@@ -79,10 +79,8 @@ async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Rec
     path.keep_for(strategy);
     let from_documents = !strategy.decides_retrieval || needs_documents(path, question, record).await?;
     let mut guess = None;
-    let mut context: Rc<[Passage]> = match from_documents {
-        true => gather(path, question, strategy, record, &mut guess).await?.into(),
-        false => Rc::default(),
-    };
+    let found = if from_documents { gather(path, question, strategy, record, &mut guess).await? } else { Vec::new() };
+    let mut context: Rc<[Passage]> = found.into();
     if from_documents && context.is_empty() {
         return Ok(());
     }
