@@ -112,13 +112,14 @@ async fn walk(path: &Path, question: &str, strategy: &Strategy, record: &mut Rec
         rejected.push(Rejected { text: draft.text, check, claims });
         // An ungrounded draft is the generator's fault: try again with the same context (seed R-12).
         // A useless one is the context's: another context, or an end (seed R-13).
-        let last = record.attempts.len() > strategy.max_retries as usize;
-        let same_context = check == Check::Grounding || strategy.checks.strict_retry;
-        if same_context {
+        if check == Check::Grounding || strategy.checks.strict_retry {
             continue;
         }
+        if record.attempts.len() > strategy.max_retries as usize {
+            break;
+        }
         let mut extended = context.to_vec();
-        if last || !extend_from_web(path, question, &mut extended, strategy, record).await? {
+        if !extend_from_web(path, question, &mut extended, strategy, record).await? {
             break;
         }
         context = extended.into();

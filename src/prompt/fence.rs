@@ -17,18 +17,12 @@ impl Fence {
         let seed = texts.iter().fold(0, |seed, text| xxh64(text.as_bytes(), seed));
         let mut attempt = 0_u64;
         loop {
-            let fence = Self::of(xxh64(&attempt.to_le_bytes(), seed));
+            let fence = Self(format!("<<{:01$x}>>", xxh64(&attempt.to_le_bytes(), seed), DIGITS));
             if !texts.iter().any(|text| fence.is_in(text)) {
                 return fence;
             }
             attempt += 1;
         }
-    }
-
-    /// The fence whose core is a number's digits.
-    fn of(number: u64) -> Self {
-        let digits = (0..DIGITS).rev().filter_map(|at| char::from_digit((number >> (4 * at)) as u32 % 16, 16));
-        Self("<<".chars().chain(digits).chain(">>".chars()).collect())
     }
 
     /// The line before and after a text.

@@ -211,7 +211,7 @@ impl Vectors {
         let slot_of = |at: usize| slots.map_or(at, |slots| slots[at] as usize);
         let is_allowed = |at: usize| allowed(self.rows[slot_of(at)]);
         // Any k rows tell a score that the k-th best reaches: those of the greatest bounds a high one.
-        let likely = greatest::<P>(bounds, k, &is_allowed);
+        let likely = likeliest::<P>(bounds, k, &is_allowed);
         let mut top = Top::new(k);
         let mut offer = |at: usize| {
             let slot = slot_of(at);
@@ -273,7 +273,7 @@ impl Vectors {
 }
 
 /// The places of the `k` greatest bounds of those that are allowed, in no order; of all allowed ones where they are fewer.
-fn greatest<P: Ord>(
+fn likeliest<P: Ord>(
     bounds: &[f32],
     k: usize,
     is_allowed: &dyn Fn(usize) -> bool,
