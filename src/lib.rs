@@ -26,7 +26,7 @@ pub mod prompt;
 pub mod provider;
 pub mod retry;
 pub mod service;
-#[cfg(any(feature = "models", feature = "worker"))]
+#[cfg(feature = "worker")]
 mod signal;
 pub mod solver;
 pub mod vectors;

@@ -2,21 +2,19 @@
 
 use std::cell::RefCell;
 use std::future::Future;
-use std::pin::pin;
 use std::rc::Rc;
 
-use futures_util::future::{Either, select};
 use gloo_net::http::Response;
 use js_sys::{Reflect, Uint8Array};
 use serde::{Deserialize, Serialize, Serializer};
 use wasm_bindgen::prelude::*;
-use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, RequestInit};
+use web_sys::{AbortController, ReadableStreamDefaultReader, RequestInit};
 
 use super::functions::{Functions, PageFunctions};
 use super::{Page, to_js};
 use crate::corpus::Corpus;
 use crate::document::Passage;
-use crate::driver::{DriveError, Told};
+use crate::driver::Told;
 use crate::host::{Broken, Host, Network, NetworkReply, ReplyBody};
 use crate::pipeline::budget::Millis;
 use crate::prompt::Language;
@@ -26,7 +24,6 @@ use crate::provider::http::{HeaderValue, Headers, HttpRequest, Method};
 use crate::provider::search::{Found, WebQuery, WebResult, cleaned};
 use crate::retry::RetryPolicy;
 use crate::service::{Cache, CacheSettings, OwnPassage, Performer, Platform, Remembering, Role, Services, Store};
-use crate::signal::aborted;
 
 /// A page with its services.
 pub(super) struct Connected {
@@ -202,18 +199,6 @@ impl ReplyBody for Body {
     }
 }
 
-/// Ends work and everything it has under way once the signal is aborted.
-pub(super) async fn unless_aborted<T, E: From<DriveError>>(
-    work: impl Future<Output = Result<T, E>>,
-    signal: Option<&AbortSignal>,
-) -> Result<T, E> {
-    let Some(signal) = signal else { return work.await };
-    match select(pin!(work), pin!(aborted(signal))).await {
-        Either::Left((done, _)) => done,
-        Either::Right(_) => Err(DriveError::Cancelled.into()),
-    }
-}
-
 /// What the page cannot give back is asked again.
 impl Store for Connected {
     async fn recall(&self, key: &str) -> Option<String> {
@@ -227,6 +212,13 @@ impl Store for Connected {
         if self.stores {
             _ = self.functions.call(None, |page, call| page.remember(call, key, value)).await;
         }
+    }
+
+    async fn meanwhile(&self, other: impl Future<Output = ()>) {
+        let turn = self.functions.call(None, PageFunctions::hold);
+        other.await;
+        turn.release();
+        _ = turn.await;
     }
 }
 

@@ -4,13 +4,11 @@
 
 use std::rc::Rc;
 
-use js_sys::{Float32Array, Promise};
+use js_sys::Float32Array;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::future_to_promise;
-use web_sys::AbortSignal;
 
-use super::connected::{Connected, unless_aborted};
-use super::{Added, Engine, found, strict, thrown, to_js};
+use super::connected::Connected;
+use super::{Added, Caller, Engine, found, strict, tasks, thrown, to_js};
 use crate::corpus::{CorpusError, EmbeddingModel};
 use crate::document::Document;
 use crate::embedding::{Projection, TEACHER_DIMENSION};
@@ -36,16 +34,16 @@ impl Engine {
 
 #[wasm_bindgen]
 impl Engine {
-    /// The vectors with which `addEmbedded` takes a document, a `DocumentInput`: the promise of all their
-    /// components, one vector after the other.
-    pub fn vectors(&self, document: &JsValue, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
+    /// The vectors with which `addEmbedded` takes a document, a `DocumentInput`: all their components, one vector
+    /// after the other, which the caller is handed. Gives the number of the task.
+    pub fn vectors(&self, document: &JsValue, caller: Caller) -> Result<u32, JsValue> {
         let document: Document = strict::read::<DocumentInput>(document).map_err(thrown)?.into();
         let (connected, _) = self.embedder()?;
         let corpus = Rc::clone(&self.corpus);
-        Ok(future_to_promise(async move {
-            let performer = connected.performer(&corpus, Language::default());
-            let vectors = unless_aborted(performer.vectors(&document), signal.as_ref()).await.map_err(thrown)?;
-            Ok(Float32Array::from(vectors.concat().as_slice()).into())
+        Ok(tasks::begin(|_| async move {
+            let vectors = connected.performer(&corpus, Language::default()).vectors(&document).await;
+            let components = vectors.map(|vectors| Float32Array::from(vectors.concat().as_slice()));
+            caller.hear(components.map(Into::into).map_err(thrown));
         }))
     }
 
@@ -88,17 +86,17 @@ impl Engine {
         to_js(&Added { passages })
     }
 
-    /// Searches, by the query's vector too, or has the host's retriever search: a `SearchRequest` to the promise of a `SearchResponse`.
+    /// Searches, by the query's vector too, or has the host's retriever search: a `SearchRequest` to a `SearchResponse`,
+    /// which the caller is handed. Gives the number of the task.
     #[wasm_bindgen(js_name = searchEmbedded)]
-    pub fn search_embedded(&self, request: &JsValue, signal: Option<AbortSignal>) -> Result<Promise, JsValue> {
+    pub fn search_embedded(&self, request: &JsValue, caller: Caller) -> Result<u32, JsValue> {
         let request: SearchRequest = strict::read(request).map_err(thrown)?;
         let (query, k) = request.check().map_err(thrown)?;
         let connected = self.services()?;
         let corpus = Rc::clone(&self.corpus);
-        Ok(future_to_promise(async move {
-            let performer = connected.performer(&corpus, Language::default());
-            let searched = unless_aborted(performer.find(&request.query(&query), k), signal.as_ref()).await;
-            found(searched.map_err(thrown)?.0)
+        Ok(tasks::begin(|_| async move {
+            let searched = connected.performer(&corpus, Language::default()).find(&request.query(&query), k).await;
+            caller.hear(searched.map_err(thrown).and_then(|(hits, _)| found(hits)));
         }))
     }
 }

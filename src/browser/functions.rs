@@ -2,7 +2,8 @@
 //! network: how they are called, and how their replies come back.
 //!
 //! A promise for each call, awaited from here, would take longer than all else about it: two functions made
-//! for JavaScript and taken back. So calls have numbers, and one function takes the replies of all.
+//! for JavaScript and taken back. So calls have numbers, and one function takes the replies of all. Whoever waits for
+//! a reply goes on with it at once.
 #![allow(clippy::too_many_arguments)] // each a value by itself: an object would be made one member at a time
 
 use std::borrow::Cow;
@@ -19,6 +20,7 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use web_sys::{ReadableStreamDefaultReader, Request};
 
+use super::tasks;
 use crate::driver::Told;
 use crate::provider::chat::{ChatRequest, ReplyFormat, Role as Speaker};
 use crate::service::Role;
@@ -74,6 +76,14 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub(super) fn read(this: &PageFunctions, call: u32, reader: &ReadableStreamDefaultReader);
 
+    /// Waits until it is released, to come back in the asynchronous context of this call.
+    #[wasm_bindgen(method)]
+    pub(super) fn hold(this: &PageFunctions, call: u32);
+
+    /// Lets a call that is held come back.
+    #[wasm_bindgen(method)]
+    fn release(this: &PageFunctions, call: u32);
+
     /// Says that nobody waits for a call any longer.
     #[wasm_bindgen(method)]
     fn abort(this: &PageFunctions, call: u32);
@@ -119,8 +129,8 @@ pub(super) struct Functions {
     page: PageFunctions,
     texts: Texts,
     open: Rc<RefCell<Open>>,
-    _settle: Closure<dyn FnMut(u32, bool, JsValue)>,
-    _told: Closure<dyn FnMut(u32, String)>,
+    _settle: Closure<dyn Fn(u32, bool, JsValue)>,
+    _told: Closure<dyn Fn(u32, String)>,
 }
 
 /// A handful at the most: a list is a map enough.
@@ -154,19 +164,21 @@ impl Functions {
         let open = Rc::new(RefCell::new(Open::default()));
         let calls = Rc::clone(&open);
         // A reply that nobody waits for any longer finds no call.
-        let settle = Closure::<dyn FnMut(u32, bool, JsValue)>::new(move |number, fulfilled, reply| {
+        let settle = Closure::<dyn Fn(u32, bool, JsValue)>::new(move |number, fulfilled, reply| {
             let mut open = calls.borrow_mut();
             let Some(call) = open.call(number) else { return };
             call.reply = Some(if fulfilled { Ok(reply) } else { Err(reply) });
             let waker = call.waker.take();
             drop(open);
             waker.into_iter().for_each(Waker::wake);
+            tasks::advance();
         });
         let calls = Rc::clone(&open);
-        let told = Closure::<dyn FnMut(u32, String)>::new(move |number, text| {
+        let told = Closure::<dyn Fn(u32, String)>::new(move |number, text| {
             let told = calls.borrow_mut().call(number).and_then(|call| call.told.clone());
             if let Some(told) = told {
                 told.push(text);
+                tasks::advance();
             }
         });
         page.connect(settle.as_ref(), told.as_ref());
@@ -210,6 +222,13 @@ impl Functions {
 pub(super) struct Calling<'a> {
     of: &'a Functions,
     number: u32,
+}
+
+impl Calling<'_> {
+    /// Lets it come back, if it is held.
+    pub(super) fn release(&self) {
+        self.of.page.release(self.number);
+    }
 }
 
 impl Future for Calling<'_> {

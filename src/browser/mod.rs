@@ -13,27 +13,25 @@ mod embedding;
 #[cfg(feature = "models")]
 mod functions;
 mod strict;
+mod tasks;
 #[cfg(feature = "models")]
 mod text;
 mod timer;
 
 use std::cell::RefCell;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::ops::ControlFlow;
-use std::pin::pin;
 use std::rc::Rc;
-use std::task::{Poll, Waker};
 
-use js_sys::{Error, Promise, Reflect, Uint8Array};
+use js_sys::{Error, Function, Reflect, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::future_to_promise;
 
 use crate::corpus::Corpus;
 #[cfg(feature = "models")]
 use crate::document::Document;
 use crate::document::Hit;
-use crate::driver::{DriveError, Offline, Perform, drive};
+use crate::driver::{Offline, Perform, drive};
 use crate::embedding::StaticEmbedder;
 use crate::host::Host;
 use crate::pipeline::budget::{Limits, Millis};
@@ -50,18 +48,10 @@ use crate::wire::{DocumentInput, cost::EstimateRequest};
 #[derive(Default)]
 pub struct Engine {
     corpus: Rc<RefCell<Corpus>>,
-    runs: Rc<RefCell<Vec<Running>>>,
     #[cfg(feature = "models")]
     connected: RefCell<Option<Rc<connected::Connected>>>,
     #[cfg(feature = "models")]
     projection: RefCell<Option<crate::embedding::Projection>>,
-}
-
-/// A run under way, by the number that JavaScript gave it.
-struct Running {
-    number: u32,
-    cancelled: bool,
-    waker: Option<Waker>,
 }
 
 #[cfg(feature = "models")]
@@ -72,9 +62,10 @@ struct Added {
 
 #[wasm_bindgen]
 impl Engine {
-    /// An empty index.
+    /// An empty index. When a timer rings `ring` is called with its number, and hands it to [`ring`].
     #[wasm_bindgen(constructor)]
-    pub fn new() -> Self {
+    pub fn new(ring: Function) -> Self {
+        timer::set_ring(ring);
         Self::default()
     }
 
@@ -123,35 +114,24 @@ impl Engine {
         found(corpus.find(&request.query(&query), k).map_err(crate::corpus::CorpusError::from).map_err(thrown)?)
     }
 
-    /// Asks: an `AskRequest` to the promise of an `Answer`. See [`Listener`] for the events. The number is
-    /// for [`Self::cancel`].
-    pub fn ask(&self, request: &JsValue, listener: Listener, number: u32) -> Result<Promise, JsValue> {
+    /// Asks: an `AskRequest` to an `Answer`, which the caller is handed after [`start`]. Gives the number of the task.
+    pub fn ask(&self, request: &JsValue, caller: Caller) -> Result<u32, JsValue> {
         let mut asked = strict::read::<AskRequest>(request).and_then(|r| r.check(MOST)).map_err(thrown)?;
         let corpus = Rc::clone(&self.corpus);
-        let running = Numbered::new(&self.runs, number);
         #[cfg(feature = "models")]
         if let Some(connected) = self.connected.borrow().clone() {
             asked.strategy = connected.services.followed(asked.strategy).map_err(thrown)?;
-            return Ok(future_to_promise(async move {
+            return Ok(tasks::begin(|task| async move {
                 let performer = connected.remembering(&corpus, asked.language);
-                answer(asked, &performer, connected.services.solver(), &listener, running).await
+                let answer = answer(asked, &performer, connected.services.solver(), &caller, task).await;
+                caller.hear(answer);
             }));
         }
         asked.strategy = asked.strategy.of_quotations().map_err(thrown)?;
-        Ok(future_to_promise(async move {
-            answer(asked, &Offline { corpus: &corpus }, builtin::NAME, &listener, running).await
+        Ok(tasks::begin(|task| async move {
+            let answer = answer(asked, &Offline { corpus: &corpus }, builtin::NAME, &caller, task).await;
+            caller.hear(answer);
         }))
-    }
-
-    /// Ends the run of that number, if it is under way, at its next event, and where it waits for services
-    /// at once: its promise is rejected with the code `aborted`.
-    pub fn cancel(&self, number: u32) {
-        let mut runs = self.runs.borrow_mut();
-        let Some(running) = runs.iter_mut().find(|running| running.number == number) else { return };
-        running.cancelled = true;
-        let waker = running.waker.take();
-        drop(runs);
-        waker.into_iter().for_each(Waker::wake);
     }
 
     /// What a run will cost: an `EstimateRequest` to an `Estimate`.
@@ -195,45 +175,55 @@ fn found(hits: Vec<Hit>) -> Result<JsValue, JsValue> {
     shown(&SearchResponse { hits: hits.into_iter().map(SearchHit::from).collect(), warnings: Vec::new() })
 }
 
+/// Gives a task its first turn; each that follows comes with what the task waits for.
+#[wasm_bindgen]
+pub fn start(task: u32) {
+    tasks::start(task);
+}
+
+/// Drops a task and all it has under way: its caller hears no more of it. A run that is telling an event ends with
+/// that.
+#[wasm_bindgen]
+pub fn cancel(task: u32) {
+    tasks::cancel(task);
+}
+
+/// Takes the number of a timer that has rung.
+#[wasm_bindgen]
+pub fn ring(timer: u32) {
+    timer::ring(timer);
+    tasks::advance();
+}
+
 #[wasm_bindgen]
 extern "C" {
-    /// Who is told of events. While nobody wants them they are kept; at the end of a run whose answer has
-    /// them all in its trace they are dropped.
-    pub type Listener;
+    /// Who began a task. None of its methods throws.
+    pub type Caller;
 
-    /// Whether somebody listens.
-    #[wasm_bindgen(method, getter)]
-    fn wanted(this: &Listener) -> bool;
+    /// Whether somebody listens to events. While nobody does they are kept; at the end of a run whose answer has them
+    /// all in its trace they are dropped.
+    #[wasm_bindgen(method)]
+    fn wants(this: &Caller) -> bool;
 
-    /// Takes an event. What it throws is the page's affair, not the run's.
-    #[wasm_bindgen(method, catch)]
-    fn tell(this: &Listener, event: JsValue) -> Result<(), JsValue>;
+    /// Takes an event.
+    #[wasm_bindgen(method)]
+    fn tell(this: &Caller, event: JsValue);
+
+    /// Takes what came of the task.
+    #[wasm_bindgen(method)]
+    fn settle(this: &Caller, result: JsValue);
+
+    /// Takes why nothing did.
+    #[wasm_bindgen(method)]
+    fn fail(this: &Caller, error: JsValue);
 }
 
-/// A run in the list of those under way, until it is dropped.
-struct Numbered {
-    runs: Rc<RefCell<Vec<Running>>>,
-    number: u32,
-}
-
-impl Numbered {
-    fn new(runs: &Rc<RefCell<Vec<Running>>>, number: u32) -> Self {
-        runs.borrow_mut().push(Running { number, cancelled: false, waker: None });
-        Self { runs: Rc::clone(runs), number }
-    }
-
-    /// Whether it was cancelled; if it is later, that wakes the waker.
-    fn is_cancelled(&self, waker: Option<&Waker>) -> bool {
-        let mut runs = self.runs.borrow_mut();
-        let Some(running) = runs.iter_mut().find(|running| running.number == self.number) else { return false };
-        running.waker = waker.cloned().or(running.waker.take());
-        running.cancelled
-    }
-}
-
-impl Drop for Numbered {
-    fn drop(&mut self) {
-        self.runs.borrow_mut().retain(|running| running.number != self.number);
+impl Caller {
+    fn hear(&self, result: Result<JsValue, JsValue>) {
+        match result {
+            Ok(result) => self.settle(result),
+            Err(error) => self.fail(error),
+        }
     }
 }
 
@@ -242,36 +232,26 @@ async fn answer(
     asked: Asked,
     performer: &impl Perform,
     solver: &str,
-    listener: &Listener,
-    running: Numbered,
+    caller: &Caller,
+    task: u32,
 ) -> Result<JsValue, JsValue> {
     let run = Run::new(asked.question, asked.strategy, asked.limits, Page.now());
     let untold = RefCell::new(Vec::new());
     let tell_all = || {
         for event in untold.take() {
-            let _ = shown(&event).map(|data| listener.tell(data));
+            let _ = shown(&event).map(|data| caller.tell(data));
         }
     };
     let tell = |event: Event| {
-        if running.is_cancelled(None) {
-            return ControlFlow::Break(());
-        }
         untold.borrow_mut().push(event);
-        if listener.wanted() {
+        if caller.wants() {
             tell_all();
         }
-        ControlFlow::Continue(())
+        if tasks::is_open(task) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let mut driven = pin!(drive(run, &Page, performer, tell));
-    let answer = poll_fn(|cx| {
-        if running.is_cancelled(Some(cx.waker())) {
-            return Poll::Ready(Err(DriveError::Cancelled));
-        }
-        driven.as_mut().poll(cx)
-    });
-    let answer = answer.await;
+    let answer = drive(run, &Page, performer, tell).await;
     let is_delta = |event: &Event| matches!(event, Event::DraftDelta { .. });
-    if answer.is_err() || untold.borrow().iter().any(is_delta) || listener.wanted() {
+    if answer.is_err() || untold.borrow().iter().any(is_delta) || caller.wants() {
         tell_all();
     }
     let answer = answer.map_err(thrown)?;

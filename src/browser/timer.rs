@@ -1,13 +1,14 @@
 //! The timers of a JavaScript host: one function for all of them, which is told whose time it is.
 //!
-//! A function for each would take longer to make and to take back than the timer itself. Each waiting future has a
-//! timer of its own all the same: in a Worker it belongs to the request that set it.
+//! A function for each would take longer to make and to take back than the timer itself. It is the client's, which
+//! notices when what comes of it is a trap.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
+use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
 use crate::pipeline::budget::Millis;
@@ -15,25 +16,22 @@ use crate::pipeline::budget::Millis;
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_name = setTimeout)]
-    fn set_timeout(ring: &JsValue, millis: i32, number: u32) -> JsValue;
+    fn set_timeout(ring: Option<&Function>, millis: i32, number: u32) -> JsValue;
 
     #[wasm_bindgen(js_name = clearTimeout)]
     fn clear_timeout(timer: &JsValue);
 }
 
+#[derive(Default)]
 struct Timers {
-    ring: Closure<dyn FnMut(u32)>,
+    ring: RefCell<Option<Function>>,
     next: Cell<u32>,
     /// A handful at the most: a list is a map enough. A timer that has rung is not there.
     waiting: RefCell<Vec<(u32, Waker)>>,
 }
 
 thread_local! {
-    static TIMERS: Timers = Timers {
-        ring: Closure::new(|number| TIMERS.with(|timers| timers.take(number)).into_iter().for_each(Waker::wake)),
-        next: Cell::new(0),
-        waiting: RefCell::default(),
-    };
+    static TIMERS: Timers = Timers::default();
 }
 
 impl Timers {
@@ -42,6 +40,16 @@ impl Timers {
         let at = waiting.iter().position(|(waiting, _)| *waiting == number)?;
         Some(waiting.swap_remove(at).1)
     }
+}
+
+/// Sets what timers call.
+pub(super) fn set_ring(ring: Function) {
+    TIMERS.with(|timers| timers.ring.replace(Some(ring)));
+}
+
+/// Wakes who waits for that timer.
+pub(super) fn ring(number: u32) {
+    TIMERS.with(|timers| timers.take(number)).into_iter().for_each(Waker::wake);
 }
 
 /// Waits that long, from the first poll on.
@@ -64,7 +72,7 @@ impl Future for Sleep {
                 let number = timers.next.replace(timers.next.get().wrapping_add(1));
                 // Timers count in 31 bits: a longer one would ring at once.
                 let millis = i32::try_from(self.duration).unwrap_or(i32::MAX);
-                let timer = set_timeout(timers.ring.as_ref(), millis, number);
+                let timer = set_timeout(timers.ring.borrow().as_ref(), millis, number);
                 timers.waiting.borrow_mut().push((number, cx.waker().clone()));
                 self.timer = Some((number, timer));
                 return Poll::Pending;

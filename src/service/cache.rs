@@ -102,6 +102,11 @@ pub trait Store {
 
     /// Keeps a value.
     fn remember(&self, key: &str, value: &str) -> impl Future<Output = ()>;
+
+    /// Waits for what another run brings. Where there are asynchronous contexts, a run goes on in its own.
+    fn meanwhile(&self, other: impl Future<Output = ()>) -> impl Future<Output = ()> {
+        other
+    }
 }
 
 /// Nowhere.
@@ -173,41 +178,52 @@ impl Cache {
     }
 
     /// The first to ask for a key goes ahead; who asks meanwhile waits for what comes of it.
-    pub(super) async fn board(&self, key: Key) -> Boarding<'_> {
+    pub(super) fn board(&self, key: Key) -> Boarding<'_> {
         let flight = self.flights.borrow().get(&key).cloned();
-        let Some(flight) = flight else {
-            let flight = Rc::<Flight>::default();
-            if self.joins {
-                self.flights.borrow_mut().insert(key, Rc::clone(&flight));
-            }
-            return Boarding::Ahead(Ahead { cache: self, key, flight });
-        };
-        poll_fn(|cx| {
-            if flight.landed.get() {
-                return Poll::Ready(());
-            }
-            flight.waiting.borrow_mut().push(cx.waker().clone());
-            Poll::Pending
-        })
-        .await;
-        Boarding::Along(flight.reply.borrow().clone())
+        if let Some(flight) = flight {
+            return Boarding::Along(flight);
+        }
+        let flight = Rc::<Flight>::default();
+        if self.joins {
+            self.flights.borrow_mut().insert(key, Rc::clone(&flight));
+        }
+        Boarding::Ahead(Ahead { cache: self, key, flight })
     }
 }
 
 /// One request under way.
 #[derive(Debug, Default)]
-struct Flight {
+pub(super) struct Flight {
     reply: RefCell<Option<TaskReply>>,
     landed: Cell<bool>,
     waiting: RefCell<Vec<Waker>>,
+}
+
+impl Flight {
+    /// Comes back once the request has its reply, or was given up.
+    pub(super) async fn landing(&self) {
+        poll_fn(|cx| {
+            if self.landed.get() {
+                return Poll::Ready(());
+            }
+            self.waiting.borrow_mut().push(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// What it got; nothing where it was given up or failed.
+    pub(super) fn reply(&self) -> Option<TaskReply> {
+        self.reply.borrow().clone()
+    }
 }
 
 /// Who asks, and who waits.
 pub(super) enum Boarding<'a> {
     /// Asks.
     Ahead(Ahead<'a>),
-    /// Has what the other one got; nothing where that was given up or failed.
-    Along(Option<TaskReply>),
+    /// Waits for what the other one gets.
+    Along(Rc<Flight>),
 }
 
 /// Asks for others too. Dropped, with a reply or without, it lets them go on.

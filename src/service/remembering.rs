@@ -64,11 +64,16 @@ impl<'a, N: Platform, S: Store> Remembering<'a, N, S> {
         if let Some(reply) = cache.get(&key).and_then(|value| read(task, &value)) {
             return self.known(reply, told);
         }
-        let ahead = match cache.board(key).await {
-            Boarding::Along(Some(reply)) => return self.known(reply, told),
-            // Whoever asked has given up.
-            Boarding::Along(None) => return self.performer.ask(task, may_call, deadline, told).await,
+        let ahead = match cache.board(key) {
             Boarding::Ahead(ahead) => ahead,
+            Boarding::Along(flight) => {
+                self.store.meanwhile(flight.landing()).await;
+                return match flight.reply() {
+                    Some(reply) => self.known(reply, told),
+                    // Whoever asked has given up.
+                    None => self.performer.ask(task, may_call, deadline, told).await,
+                };
+            }
         };
         let stored = if lasts { self.store.recall(&key.text()).await } else { None };
         if let Some(value) = stored

@@ -126,14 +126,14 @@ test("a_document_that_is_waited_for_ends_with_its_assistant", async (t) => {
 
 test("an_engine_that_is_built_again_asks_for_no_vector_again", async () => {
   service.holds((text) => text === QUERY);
-  // A process of its own: the test's runner listens to uncaught exceptions, too.
   const script = `
+    import { trap } from ${JSON.stringify(new URL("trapping.mjs", import.meta.url).href)};
     import { createAssistant, openaiEmbeddings } from ${JSON.stringify(new URL("../../dist/node.js", import.meta.url).href)};
     const assistant = await createAssistant({ embed: openaiEmbeddings({ baseUrl: "${service.url}", model: "words-4" }) });
     await assistant.add(${JSON.stringify(DOCUMENTS)});
     const before = await assistant.save();
     const underWay = assistant.search("${QUERY}", 1).then(() => "found", ({ code }) => code);
-    queueMicrotask(() => { throw new WebAssembly.RuntimeError("unreachable"); });
+    trap("start");
     console.log(await underWay, Buffer.compare(await assistant.save(), before));
     process.exit();`;
   const { status, stdout, stderr } = await node(".", ["--input-type=module", "-e", script]);

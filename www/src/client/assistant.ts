@@ -1,11 +1,11 @@
 // The assistant: checks what callers pass, joins cancellation and disposal, leaves the work to a backend.
 
-import type { Answer as RunAnswer, AskRequest, DocumentInput, SearchRequest } from "../generated/wire.ts";
+import type { AskRequest, DocumentInput, SearchRequest } from "../generated/wire.ts";
 import { startAnswering } from "./answering.ts";
 import { Cancellation } from "./cancellation.ts";
 import type { Answer, Pricing } from "./usage.ts";
 import { CountercheckError, abortError } from "./error.ts";
-import type { AskDefaults, Assistant, Backend } from "./types.ts";
+import type { AskDefaults, Assistant, Backend, Events } from "./types.ts";
 
 /** Indexing yields to the page when it has kept it waiting this long. */
 const YIELD_AFTER_MS = 50;
@@ -51,8 +51,11 @@ export function assistantOf(backend: Backend, defaults: AskDefaults = {}, priced
       if (onEvent !== undefined && typeof onEvent !== "function") throw misuse("onEvent", "a function");
       const asked = { ...defaults, ...options, question } as AskRequest;
       const request = priced?.request(asked) ?? asked;
-      const finish = (answer: RunAnswer): Answer => priced?.answer(answer) ?? answer;
-      return startAnswering((events) => guarded(signal, (ended) => backend.ask(request, events, ended)).then(finish), onEvent);
+      const run = (events: Events): Promise<Answer> => {
+        const answer = guarded(signal, (ended) => backend.ask(request, events, ended));
+        return priced === undefined ? answer : answer.then((found) => priced.answer(found));
+      };
+      return startAnswering(run, onEvent);
     },
     search: (query, k, { signal, ...options } = {}) =>
       guarded(signal, (ended) => backend.search({ ...options, query, k } as SearchRequest, ended)),

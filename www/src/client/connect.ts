@@ -7,7 +7,7 @@ import { teachingBackend } from "./teaching.ts";
 import type { CountercheckError } from "./error.ts";
 import { PageFunctions } from "./functions.ts";
 import type { Kit } from "./kit.ts";
-import type { EngineFiles } from "./local.ts";
+import type { EngineFiles, LocalBackend } from "./local.ts";
 import type { Runtime } from "./runtime.ts";
 import type {
   CacheOptions,
@@ -42,21 +42,17 @@ export async function connected(
   runtime = modelsRuntime(shared),
 ): Promise<Backend> {
   kit = shared;
-  const functions = new PageFunctions();
-  return explaining(await connectedBackend(options, files, functions, runtime), functions);
+  const functions = new PageFunctions(runtime.broke);
+  const backend = await connectedBackend(options, files, functions, runtime);
+  backend.explain = (error) => explain(error, functions);
+  return backend;
 }
 
 /** A failure of a function of the page has what the function threw as its cause. */
-function explaining(backend: Backend, { thrown }: PageFunctions): Backend {
-  const ask = backend.ask.bind(backend);
-  backend.ask = (...asked) =>
-    ask(...asked).catch((error: unknown) => {
-      // Another service of the assistant may have failed after a function did.
-      const failed = error instanceof kit.CountercheckError && error.serviceCode === "function_failed";
-      if (failed && "error" in thrown) error.cause = thrown.error;
-      throw error;
-    });
-  return backend;
+function explain(error: Error, { thrown }: PageFunctions): void {
+  // Another service of the assistant may have failed after a function did.
+  const failed = error instanceof kit.CountercheckError && error.serviceCode === "function_failed";
+  if (failed && "error" in thrown) error.cause = thrown.error;
 }
 
 async function connectedBackend(
@@ -64,7 +60,7 @@ async function connectedBackend(
   files: () => Promise<EngineFiles>,
   functions: PageFunctions,
   runtime: Runtime<glue.Engine>,
-): Promise<Backend> {
+): Promise<LocalBackend<glue.Engine>> {
   const connect = connection(options, functions);
   const [loaded] = await Promise.all([files(), runtime.load(options.wasm)]);
   const { embed, retrieve, teacher } = options;

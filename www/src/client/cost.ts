@@ -46,7 +46,7 @@ export async function estimated(
   const runtime = own ?? (await import("./connect.ts")).modelsRuntime(kit);
   await runtime.load(wasm);
   class Counting extends kit.LocalBackend<Engine> {
-    count = () => this.run(async (engine) => engine.estimate(kit.snakeKeys(request))) as Promise<Counted>;
+    count = () => this.call((engine) => engine.estimate(kit.snakeKeys(request)) as Counted);
   }
   const backend = new Counting(runtime, {});
   try {

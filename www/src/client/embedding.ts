@@ -7,9 +7,8 @@ import type { Engine } from "../../../dist/wasm-models/countercheck_models.js";
 import type { DocumentInput, SearchHit, SearchRequest } from "../generated/wire.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { Kit } from "./kit.ts";
-import type { Change, EngineFiles } from "./local.ts";
+import type { Change, EngineFiles, LocalBackend } from "./local.ts";
 import type { Runtime } from "./runtime.ts";
-import type { Backend } from "./types.ts";
 
 /** The backend of such an assistant: the local one, which the page has already, with other vectors or passages. */
 export function waitingBackend(
@@ -18,18 +17,19 @@ export function waitingBackend(
   files: EngineFiles,
   prepare: (engine: Engine) => void,
   hasModel: boolean,
-): Backend {
+): LocalBackend<Engine> {
   class WaitingBackend extends LocalBackend<Engine> {
-    override async search(request: SearchRequest, { signal }: Cancellation): Promise<SearchHit[]> {
-      const found = await this.run((engine) => engine.searchEmbedded(snakeKeys(request), signal));
-      return shown<{ hits: SearchHit[] }>(found).hits;
+    override async search(request: SearchRequest, cancellation: Cancellation): Promise<SearchHit[]> {
+      const asked = snakeKeys(request);
+      const found = shown<{ hits: SearchHit[] }>;
+      return (await this.run((engine, caller) => engine.searchEmbedded(asked, caller), found, cancellation)).hits;
     }
 
     override async add(document: DocumentInput, cancellation: Cancellation): Promise<number> {
       if (!hasModel) return super.add(document, cancellation);
-      const { signal } = cancellation;
       const add = snakeKeys(document);
-      const vectors = (await this.run((engine) => engine.vectors(add, signal))) as Float32Array;
+      const components = (result: unknown) => result as Float32Array;
+      const vectors = await this.run((engine, caller) => engine.vectors(add, caller), components, cancellation);
       return (this.change({ add, vectors }) as { passages: number }).passages;
     }
 

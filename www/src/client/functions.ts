@@ -22,13 +22,21 @@ export class PageFunctions {
   store: CacheOptions | undefined;
   /** What the one that ended last threw, if it threw: the engine only hears that it failed. */
   thrown: { error?: unknown } = {};
-  readonly #calls = new Map<number, Call>();
-  #settle: (call: number, fulfilled: boolean, reply: unknown) => void = () => {};
-  #told: (call: number, text: string) => void = () => {};
+  /** What is under way; what the platform is asked for is not told when nobody wants it any longer. */
+  readonly #calls = new Map<number, Call | undefined>();
+  readonly #held = new Map<number, () => void>();
+  readonly #broke: (error: unknown) => void;
+  #hand: (call: number, fulfilled: boolean, reply: unknown) => void = () => {};
+  #handText: (call: number, text: string) => void = () => {};
+
+  /** @param broke takes what an engine threw that was handed a reply */
+  constructor(broke: (error: unknown) => void) {
+    this.#broke = broke;
+  }
 
   /** The same functions for an engine that is built again: what the old one asked concerns it no longer. */
   again(): PageFunctions {
-    const functions = new PageFunctions();
+    const functions = new PageFunctions(this.#broke);
     for (const list of ["models", "scorers", "searches", "retrievers"] as const) functions[list].push(...(this[list] as never[]));
     functions.store = this.store;
     functions.thrown = this.thrown;
@@ -37,8 +45,27 @@ export class PageFunctions {
 
   /** Called by the engine: who takes replies, and pieces of drafts. */
   connect(settle: (call: number, fulfilled: boolean, reply: unknown) => void, told: (call: number, text: string) => void) {
-    this.#settle = settle;
-    this.#told = told;
+    this.#hand = settle;
+    this.#handText = told;
+  }
+
+  /** Hands over what came of a call, unless nobody waits for it any longer. */
+  #settle(call: number, fulfilled: boolean, reply: unknown): void {
+    if (!this.#calls.delete(call)) return;
+    try {
+      this.#hand(call, fulfilled, reply);
+    } catch (error) {
+      this.#broke(error);
+    }
+  }
+
+  #told(call: number, text: string): void {
+    if (!this.#calls.has(call)) return;
+    try {
+      this.#handText(call, text);
+    } catch (error) {
+      this.#broke(error);
+    }
   }
 
   /** Called by the engine; of the prompt the first `system` characters are the system's. */
@@ -64,7 +91,7 @@ export class PageFunctions {
     const onText = (text: string) => this.#told(call, text);
     this.#call(
       call,
-      (under) => (this.models[model] as ChatFunction)(asked, contextOf(under, { onText })),
+      (under) => (this.models[model] as ChatFunction)(asked, contextOf(under, "onText", onText)),
       // Most give a text: to wait for it once more would take as long as all else about the call.
       (said) => (typeof said === "string" ? said : whole(said as Exclude<Said, string>, onText)),
     );
@@ -73,19 +100,19 @@ export class PageFunctions {
   /** Called by the engine. */
   score(call: number, scorer: number, request: ScoreRequest): void {
     const ask = this.scorers[scorer] as ScoreFunction;
-    this.#call(call, async (under) => [...(await ask(request, contextOf(under, {})))]);
+    this.#call(call, async (under) => [...(await ask(request, new Context(under)))]);
   }
 
   /** Called by the engine. */
   search(call: number, search: number, query: string, limit: number): void {
     const ask = this.searches[search] as SearchFunction;
-    this.#call(call, (under) => ask(query, contextOf(under, { limit })));
+    this.#call(call, (under) => ask(query, contextOf(under, "limit", limit)));
   }
 
   /** Called by the engine. */
   retrieve(call: number, retriever: number, query: string, k: number): void {
     const ask = this.retrievers[retriever] as RetrieveFunction;
-    this.#call(call, (under) => ask(query, contextOf(under, { k })));
+    this.#call(call, (under) => ask(query, contextOf(under, "k", k)));
   }
 
   /** Called by the engine. */
@@ -108,18 +135,23 @@ export class PageFunctions {
     this.#wait(call, () => reader.read().then(({ value }) => value));
   }
 
+  /** Called by the engine, whose run waits for another's and shall go on in its own asynchronous context. */
+  hold(call: number): void {
+    this.#wait(call, () => new Promise<void>((resolve) => this.#held.set(call, resolve)));
+  }
+
+  /** Called by the engine. */
+  release(call: number): void {
+    this.#held.get(call)?.();
+    this.#held.delete(call);
+  }
+
   /** Hands over what the platform gives; who no longer wants it aborts the request itself. */
   #wait(call: number, begin: () => Promise<unknown>): void {
-    const settle = (fulfilled: boolean, value: unknown) => {
-      try {
-        this.#settle(call, fulfilled, value);
-      } catch {
-        // As for functions.
-      }
-    };
-    const failed = (error: unknown) => settle(false, error);
+    this.#calls.set(call, undefined);
+    const failed = (error: unknown) => this.#settle(call, false, error);
     try {
-      begin().then((value) => settle(true, value), failed);
+      begin().then((value) => this.#settle(call, true, value), failed);
     } catch (error) {
       failed(error);
     }
@@ -129,6 +161,7 @@ export class PageFunctions {
   abort(call: number): void {
     const under = this.#calls.get(call);
     this.#calls.delete(call);
+    this.#held.delete(call);
     under?.abort();
   }
 
@@ -136,18 +169,9 @@ export class PageFunctions {
   #call(number: number, work: (call: Call) => unknown, read?: (given: unknown) => string | Promise<unknown>): void {
     const call = new Call();
     this.#calls.set(number, call);
-    const settle = (fulfilled: boolean, value: unknown) => {
-      // Whoever was aborted is no longer waited for.
-      if (!this.#calls.delete(number)) return;
-      try {
-        this.#settle(number, fulfilled, value);
-      } catch {
-        // The engine that asked has stopped, and whoever waited was told so.
-      }
-    };
     const failed = (error: unknown) => {
       this.thrown.error = error;
-      settle(false, undefined);
+      this.#settle(number, false, undefined);
     };
     let given: unknown;
     try {
@@ -157,7 +181,7 @@ export class PageFunctions {
     }
     const done = (value: unknown) => {
       if ("error" in this.thrown) delete this.thrown.error;
-      settle(true, value);
+      this.#settle(number, true, value);
     };
     const taken = (value: unknown) => {
       if (read === undefined) return done(value);
@@ -206,8 +230,11 @@ class Context {
   }
 }
 
-function contextOf<T extends object>(call: Call, own: T): Context & T {
-  return Object.assign(new Context(call), own);
+/** With one more member; `Object.assign` would take as long as all else about a context. */
+function contextOf<K extends string, V>(call: Call, name: K, value: V): Context & Record<K, V> {
+  const context = new Context(call) as Context & Record<K, V>;
+  context[name] = value as (typeof context)[K];
+  return context;
 }
 
 type Said = Awaited<ReturnType<ChatFunction>>;

@@ -17,7 +17,7 @@ import type {
 } from "../generated/wire.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { shown, snakeKeys } from "./case.ts";
-import { CountercheckError, fromEngine } from "./error.ts";
+import { CountercheckError, abortError, fromEngine } from "./error.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Backend, Events } from "./types.ts";
 
@@ -46,20 +46,24 @@ interface Place<E extends Engine> {
   left: boolean;
 }
 
-/** Who hears of a run's events, as the engine calls it. */
-class Listener {
-  readonly #events: Events;
+/** Who began a task of the engine, as the engine calls it. */
+class Caller {
+  readonly settle: (result: unknown) => void;
+  readonly fail: (error: unknown) => void;
+  readonly #events: Events | undefined;
 
-  constructor(events: Events) {
+  constructor(settle: (result: unknown) => void, fail: (error: unknown) => void, events?: Events) {
+    this.settle = settle;
+    this.fail = fail;
     this.#events = events;
   }
 
-  get wanted(): boolean {
-    return this.#events.wanted();
+  wants(): boolean {
+    return this.#events?.wanted() === true;
   }
 
   tell(event: unknown): void {
-    this.#events.tell(shown<RunEvent>(event));
+    this.#events?.tell(shown<RunEvent>(event));
   }
 }
 
@@ -68,10 +72,11 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
   readonly #files: EngineFiles;
   readonly #prepare: (engine: E) => void;
   readonly #journal: Change[] = [];
+  /** Adds to the error of a task what its page knows. */
+  explain: (error: Error) => void = () => {};
   #place: Place<E>;
   #elsewhere: (() => Promise<Runtime<E>>) | undefined;
   #moving: Promise<void> | undefined;
-  #asked = 0;
   #disposed = false;
 
   /**
@@ -88,35 +93,46 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
     this.#prepare = prepare;
     this.#place = placeIn(runtime);
     this.#elsewhere = elsewhere;
-    this.#call((engine) => engine);
+    this.call((engine) => engine);
   }
 
   ask(request: AskRequest, events: Events, cancellation: Cancellation): Promise<Answer> {
     const asked = snakeKeys(request);
-    const listener = new Listener(events);
-    const number = this.#asked++;
-    const place = this.#place;
-    cancellation.onAbort(() => {
-      if (place.runtime.isCurrent(place.generation)) place.engine?.cancel(number);
-    });
-    return this.run((engine) => engine.ask(asked, listener, number)).then(shown<Answer>);
+    return this.run((engine, caller) => engine.ask(asked, caller), shown<Answer>, cancellation, events);
   }
 
-  /** Work that goes on in the engine until its promise settles, or a trap ends it. */
-  protected run(work: (engine: E) => Promise<unknown>): Promise<unknown> {
+  /** A task that goes on in the engine until it settles or is cancelled, or a trap ends it. */
+  protected run<T>(
+    begin: (engine: E, caller: Caller) => number,
+    read: (result: unknown) => T,
+    cancellation: Cancellation,
+    events?: Events,
+  ): Promise<T> {
     const place = this.#place;
     place.asking += 1;
-    const end = () => {
-      place.asking -= 1;
-      freeIfDone(place);
-    };
-    return place.runtime.untilTrap((settle, fail) => {
-      this.#call(work).then(settle, (error: unknown) => fail(explained(place, error)));
-    }, end);
+    const [promise, cancel] = place.runtime.untilSettled<T>(
+      (settle, fail) => {
+        const failed = (error: unknown) => fail(this.#failure(error));
+        const caller = new Caller((result) => settle(read(result)), failed, events);
+        return this.#in(place, (engine) => begin(engine, caller));
+      },
+      () => {
+        place.asking -= 1;
+        freeIfDone(place);
+      },
+    );
+    cancellation.onAbort(() => cancel(abortError()));
+    return promise;
+  }
+
+  #failure(error: unknown): Error {
+    const failure = fromEngine(error);
+    this.explain(failure);
+    return failure;
   }
 
   async search(request: SearchRequest, _: Cancellation): Promise<SearchHit[]> {
-    return shown<{ hits: SearchHit[] }>(this.#call((engine) => engine.search(snakeKeys(request)))).hits;
+    return shown<{ hits: SearchHit[] }>(this.call((engine) => engine.search(snakeKeys(request)))).hits;
   }
 
   async add(document: DocumentInput, _: Cancellation): Promise<number> {
@@ -133,7 +149,7 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
 
   /** Changes the index, now and whenever it is built again. */
   protected change(change: Change): unknown {
-    const changed = this.#call((engine) => this.apply(engine, change));
+    const changed = this.call((engine) => this.apply(engine, change));
     if (changed) this.#journal.push(change);
     return changed;
   }
@@ -144,11 +160,11 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
 
   async save(): Promise<Uint8Array> {
     await this.#settled();
-    return this.#call((engine) => engine.save());
+    return this.call((engine) => engine.save());
   }
 
   async statistics(): Promise<Statistics> {
-    return shown<Statistics>(this.#call((engine) => engine.statistics()));
+    return shown<Statistics>(this.call((engine) => engine.statistics()));
   }
 
   dispose(): void {
@@ -178,7 +194,8 @@ export class LocalBackend<E extends Engine = Engine> implements Backend {
     await this.#moving?.catch(() => {});
   }
 
-  #call<T>(work: (engine: E) => T): T {
+  /** A call that the engine answers at once. */
+  protected call<T>(work: (engine: E) => T): T {
     return this.#in(this.#place, work);
   }
 

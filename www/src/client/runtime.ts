@@ -1,7 +1,8 @@
 // One wasm instance of a module: loaded once, replaced after a trap.
 //
 // A trap (a panic, memory that ran out) leaves an instance broken for everybody who uses it. It ends
-// what is under way, and the next call gets a fresh instance; engines notice by the generation.
+// what is under way, and the next call gets a fresh instance; engines notice by the generation. Whoever calls
+// into the instance catches it: a method of an engine, a timer, the reply to a call.
 // Nothing happens when this module is imported.
 
 import type { Engine } from "../../../dist/wasm/countercheck.js";
@@ -17,7 +18,10 @@ const TRAP_WINDOW_MS = 60_000;
 
 /** What wasm-bindgen makes for a module. */
 export interface Glue<E extends Engine = Engine> {
-  Engine: new () => E;
+  Engine: new (ring: (timer: number) => void) => E;
+  start(task: number): void;
+  cancel(task: number): void;
+  ring(timer: number): void;
   initSync(options: { module: WebAssembly.Module }): unknown;
   __wbg_reset_state(): void;
 }
@@ -65,7 +69,8 @@ export class Runtime<E extends Engine = Engine> {
 
   /** A new engine in the instance that there is. */
   engine(): E {
-    return new this.#glue.Engine();
+    const generation = this.#generation;
+    return new this.#glue.Engine((timer) => this.#enter(generation, () => this.#glue.ring(timer)));
   }
 
   /** Which instance there is now; after a trap first makes another one. */
@@ -89,8 +94,13 @@ export class Runtime<E extends Engine = Engine> {
   }
 
   /** Takes note of an error that may be a trap. */
-  readonly noteError = (error: unknown): void => {
-    if (!isTrap(error) || this.#broken) return;
+  noteError(error: unknown): void {
+    if (isTrap(error)) this.broke(error);
+  }
+
+  /** Takes note of what came out of the instance where nothing but a trap can: from then on it is another one's turn. */
+  readonly broke = (error: unknown): void => {
+    if (this.#broken || isStale(error)) return;
     this.#broken = true;
     this.#generation += 1;
     const time = performance.now();
@@ -100,92 +110,61 @@ export class Runtime<E extends Engine = Engine> {
   };
 
   /**
-   * Waits for work in the engine, or for the trap that would keep it from ever settling: futures run
-   * in microtasks and timers of their own, where a trap is nobody's exception.
+   * Waits for a task of the instance: for what it settles with, its cancellation, or the trap that would keep it from
+   * ever settling.
    *
-   * @param ended called once when either has come
+   * @param begin begins the task, which has its first turn in a microtask of its own
+   * @param ended called once when any of these has come
+   * @returns its promise, and what cancels it with an error
    */
-  untilTrap<T>(
-    work: (settle: (value: T) => void, fail: (error: Error) => void) => void,
+  untilSettled<T>(
+    begin: (settle: (value: T) => void, fail: (error: Error) => void) => number,
     ended: () => void,
-  ): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const end = () => {
-        if (!this.#underWay.delete(fail)) return;
-        unwatch();
-        ended();
-      };
+  ): [promise: Promise<T>, cancel: (error: Error) => void] {
+    const generation = this.#generation;
+    let cancel!: (error: Error) => void;
+    const promise = new Promise<T>((resolve, reject) => {
+      const end = () => this.#underWay.delete(fail) && ended();
       const fail = (error: Error) => {
         end();
         reject(error);
       };
-      this.#underWay.add(fail);
-      const unwatch = watchForTraps(this.noteError);
       const settle = (value: T) => {
         end();
         resolve(value);
       };
+      this.#underWay.add(fail);
+      let task: number;
+      cancel = (error) => {
+        if (this.#underWay.has(fail)) this.#enter(generation, () => this.#glue.cancel(task));
+        fail(error);
+      };
       try {
-        work(settle, fail);
+        task = begin(settle, fail);
       } catch (error) {
-        fail(error as Error);
+        return fail(error as Error);
       }
+      settled.then(() => this.#enter(generation, () => this.#glue.start(task)));
     });
+    return [promise, cancel];
+  }
+
+  /** Has the instance of that generation go on with something, if it is there. */
+  #enter(generation: number, work: () => void): void {
+    if (!this.isCurrent(generation)) return;
+    try {
+      work();
+    } catch (error) {
+      this.broke(error);
+    }
   }
 }
 
-/** Who is told of a trap: whoever has anything under way. */
-const watchers: ((error: unknown) => void)[] = [];
+const settled = Promise.resolve();
 
-/** Listens to uncaught errors while anything is under way. */
-function watchForTraps(note: (error: unknown) => void): () => void {
-  if (watchers.length === 0) setListening(true);
-  watchers.push(note);
-  return () => {
-    watchers.splice(watchers.indexOf(note), 1);
-    if (watchers.length === 0) setListening(false);
-  };
-}
-
-function noteTrap(error: unknown): void {
-  for (const note of [...watchers]) note(error);
-}
-
-interface NodeProcess {
-  on(name: string, listener: (error: unknown) => void): void;
-  off(name: string, listener: (error: unknown) => void): void;
-  listenerCount(name: string): number;
-}
-
-function setListening(listening: boolean): void {
-  if (typeof globalThis.addEventListener === "function") {
-    if (listening) globalThis.addEventListener("error", onErrorEvent);
-    else globalThis.removeEventListener("error", onErrorEvent);
-    return;
-  }
-  const process = (globalThis as { process?: NodeProcess }).process;
-  if (typeof process?.on !== "function") return;
-  if (listening) process.on("uncaughtException", onUncaught);
-  else process.off("uncaughtException", onUncaught);
-}
-
-function onErrorEvent(event: ErrorEvent): void {
-  // Handled: those under way are told. Deno would end the process.
-  if (isStale(event.error) || isTrap(event.error)) event.preventDefault();
-  noteTrap(event.error);
-}
-
-/** What futures of an instance that was replaced end with: their calls were rejected long before. */
+/** What replies to calls of an instance that was replaced end with: their callers were told long before. */
 function isStale(error: unknown): boolean {
   return error instanceof Error && error.message === "Cannot invoke closure from previous WASM instance";
-}
-
-/** Node ends at an uncaught exception unless somebody listens: others' must still end it. */
-function onUncaught(error: unknown): void {
-  if (isStale(error)) return;
-  if (isTrap(error)) return noteTrap(error);
-  const process = (globalThis as { process?: NodeProcess }).process;
-  if (process?.listenerCount("uncaughtException") === 1) throw error;
 }
 
 async function compile(source: Source | WebAssembly.Module, hint: string): Promise<WebAssembly.Module> {

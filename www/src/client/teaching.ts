@@ -6,10 +6,9 @@ import type { Engine } from "../../../dist/wasm-models/countercheck_models.js";
 import type { DocumentInput } from "../generated/wire.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { Kit } from "./kit.ts";
-import type { Change, EngineFiles } from "./local.ts";
+import type { Change, EngineFiles, LocalBackend } from "./local.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Teacher } from "./services.ts";
-import type { Backend } from "./types.ts";
 
 /** What the teacher reads at a time. */
 const BATCH = 32;
@@ -24,11 +23,11 @@ export function teachingBackend(
   files: EngineFiles,
   prepare: (engine: Engine) => void,
   { encode }: Teacher,
-): Backend {
+): LocalBackend<Engine> {
   class TeachingBackend extends LocalBackend<Engine> {
     override async add(document: DocumentInput, { signal }: Cancellation): Promise<number> {
       const add = snakeKeys(document);
-      const texts = (await this.run(async (engine) => engine.texts(add))) as string[];
+      const texts = this.call((engine) => engine.texts(add));
       const vectors = new Float32Array(texts.length * DIMENSION);
       for (let from = 0; from < texts.length; from += BATCH) {
         const batch = texts.slice(from, from + BATCH);
