@@ -40,10 +40,21 @@ pub(super) enum Material {
 /// One template: the three parts of its file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Template {
-    system: &'static str,
-    user: &'static str,
-    addition: &'static str,
+    system: Part,
+    user: Part,
+    addition: Part,
 }
+
+/// A part of a file, and where the names of its placeholders stand.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    text: &'static str,
+    names: [(u16, u16); MOST_PLACEHOLDERS],
+    count: usize,
+}
+
+/// A file that has more is not compiled.
+const MOST_PLACEHOLDERS: usize = 8;
 
 /// The templates of a language.
 pub(super) struct Pack {
@@ -91,7 +102,7 @@ impl Template {
         let (system, rest) = parted(file);
         let (user, rest) = parted(rest);
         let (addition, _) = parted(rest);
-        Self { system, user, addition }
+        Self { system: Part::of(system), user: Part::of(user), addition: Part::of(addition) }
     }
 
     /// The prompt about a material; `more` adds the third part.
@@ -113,15 +124,39 @@ impl Template {
         }
         let fence = Fence::around(&texts);
         let filling = Filling { texts: &texts, places: &places, fence: &fence };
-        let mut user = String::with_capacity(self.user.len() + self.addition.len() + filling.len());
-        filling.fill(self.user, &mut user);
+        let mut user = String::with_capacity(self.user.text.len() + self.addition.text.len() + filling.len());
+        filling.fill(&self.user, &mut user);
         if more {
             user += "\n\n";
-            filling.fill(self.addition, &mut user);
+            filling.fill(&self.addition, &mut user);
         }
-        let mut system = String::with_capacity(self.system.len() + fence.marker().len());
-        filling.fill(self.system, &mut system);
+        let mut system = String::with_capacity(self.system.text.len() + fence.marker().len());
+        filling.fill(&self.system, &mut system);
         Prompt { system, user, shown: Shown { material: texts, fence } }
+    }
+}
+
+impl Part {
+    /// Finds the placeholders: a name of small letters in braces. JSON in braces has quotes.
+    const fn of(text: &'static str) -> Self {
+        let bytes = text.as_bytes();
+        assert!(bytes.len() <= u16::MAX as usize, "a part of a template is too long");
+        let mut part = Self { text, names: [(0, 0); MOST_PLACEHOLDERS], count: 0 };
+        let (mut at, mut start) = (0, None);
+        while at < bytes.len() {
+            start = match (bytes[at], start) {
+                (b'{', _) => Some(at + 1),
+                (b'}', Some(start)) => {
+                    part.names[part.count] = (start as u16, at as u16);
+                    part.count += 1;
+                    None
+                }
+                (b'a'..=b'z', start) => start,
+                _ => None,
+            };
+            at += 1;
+        }
+        part
     }
 }
 
@@ -169,21 +204,16 @@ impl Filling<'_> {
         self.texts.iter().map(|text| text.len() + 2 * self.fence.marker().len() + "[10]\n\n\n\n\n".len()).sum()
     }
 
-    /// Writes a part of a template, filled.
-    fn fill(&self, template: &str, into: &mut String) {
-        let mut rest = template;
-        while let Some(open) = rest.bytes().position(|byte| byte == b'{') {
-            let (before, after) = rest.split_at(open);
-            *into += before;
-            let name = after[1..].split_once('}').map(|(name, _)| name);
-            let Some(name) = name.filter(|name| self.put(name, into)) else {
-                into.push('{');
-                rest = &after[1..];
-                continue;
-            };
-            rest = &after[name.len() + 2..];
+    /// Writes a part of a template, filled. What is no placeholder here stays as it is.
+    fn fill(&self, part: &Part, into: &mut String) {
+        let mut written = 0;
+        for &(start, end) in &part.names[..part.count] {
+            let (open, end) = (usize::from(start) - 1, usize::from(end));
+            *into += &part.text[written..open];
+            let is_put = self.put(&part.text[open + 1..end], into);
+            written = if is_put { end + 1 } else { open };
         }
-        *into += rest;
+        *into += &part.text[written..];
     }
 
     /// Writes what stands for a placeholder, if it is one.
