@@ -100,21 +100,24 @@ pub async fn drive<H: Host, P: Perform>(
             }
             Step::Wait if open.is_empty() => return Err(DriveError::Stuck),
             Step::Wait => {
-                let first = poll_fn(|cx| match first_outcome(&mut open, &told, cx) {
+                let first = poll_fn(|cx| match first_arrived(&mut open, &told, cx) {
                     Poll::Ready(arrived) => Poll::Ready(arrived),
-                    // Without an outcome in time, what is open has none.
                     Poll::Pending => {
                         over = over || deadline.as_mut().poll(cx).is_ready();
-                        if over { Poll::Ready(given_up(&mut open)) } else { Poll::Pending }
+                        if over { Poll::Ready(Arrived::Late) } else { Poll::Pending }
                     }
                 });
                 let arrived = first.await;
                 for text in told.take() {
                     broken(tell(Event::DraftDelta { text }))?;
                 }
-                for (id, outcome) in arrived {
-                    // What is open leaves the list with its outcome, so nothing is resolved twice.
-                    let _ = run.resolve(id, outcome, host.now());
+                // What is open leaves the list with its outcome, so nothing is resolved twice.
+                let mut resolve = |id, outcome| _ = run.resolve(id, outcome, host.now());
+                match arrived {
+                    Arrived::Outcome(id, outcome) => resolve(id, outcome),
+                    Arrived::Text => {}
+                    // Without an outcome in time, what is open has none.
+                    Arrived::Late => open.drain(..).for_each(|late| resolve(late.id, given_up())),
                 }
             }
         }
@@ -127,21 +130,27 @@ struct Performing<'a> {
     outcome: Pin<Box<dyn Future<Output = Outcome> + 'a>>,
 }
 
-/// The first outcome there is, or none when there is only text to tell. A run has a handful of effects
-/// open at the most, so each is asked at every wake.
-fn first_outcome(open: &mut Vec<Performing<'_>>, told: &Told, cx: &mut Context<'_>) -> Poll<Vec<(EffectId, Outcome)>> {
+/// What a run waited for.
+enum Arrived {
+    Outcome(EffectId, Outcome),
+    Text,
+    Late,
+}
+
+/// The first outcome there is, or text to tell. A run has a handful of effects open at the most, so each is asked at
+/// every wake.
+fn first_arrived(open: &mut Vec<Performing<'_>>, told: &Told, cx: &mut Context<'_>) -> Poll<Arrived> {
     told.wake_at_text(cx);
     for at in 0..open.len() {
         if let Poll::Ready(outcome) = open[at].outcome.as_mut().poll(cx) {
-            return Poll::Ready(vec![(open.swap_remove(at).id, outcome)]);
+            return Poll::Ready(Arrived::Outcome(open.swap_remove(at).id, outcome));
         }
     }
-    if told.is_empty() { Poll::Pending } else { Poll::Ready(Vec::new()) }
+    if told.is_empty() { Poll::Pending } else { Poll::Ready(Arrived::Text) }
 }
 
-fn given_up(open: &mut Vec<Performing<'_>>) -> Vec<(EffectId, Outcome)> {
-    let outcome = || Outcome::without_tokens(Reply::Failed(Failure::Deadline), 1);
-    open.drain(..).map(|performing| (performing.id, outcome())).collect()
+fn given_up() -> Outcome {
+    Outcome::without_tokens(Reply::Failed(Failure::Deadline), 1)
 }
 
 fn broken(flow: ControlFlow<()>) -> Result<(), DriveError> {

@@ -182,24 +182,24 @@ fn chat([system, user]: [String; 2], max_tokens: u32) -> ChatRequest {
     }
 }
 
-fn verdict(prompt: [String; 2], field: &str, schema: &'static Value, again: bool) -> ChatRequest {
+fn verdict(prompt: [String; 2], field: &'static str, schema: &'static Value, again: bool) -> ChatRequest {
     by_schema(prompt, field, Cow::Borrowed(schema), LONGEST_VERDICT, again)
 }
 
 /// A list with an entry for each of so many claims.
-fn listed(prompt: [String; 2], name: &str, schema: &'static Value, count: usize, again: bool) -> ChatRequest {
+fn listed(prompt: [String; 2], name: &'static str, schema: &'static Value, count: usize, again: bool) -> ChatRequest {
     by_schema(prompt, name, Cow::Borrowed(schema), LONGEST_VERDICT + LONGEST_CLAIM * count as u32, again)
 }
 
 /// A reply that fits a schema; the second time one in words.
 fn by_schema(
     prompt: [String; 2],
-    name: &str,
+    name: &'static str,
     schema: Cow<'static, Value>,
     max_tokens: u32,
     again: bool,
 ) -> ChatRequest {
-    let format = if again { ReplyFormat::Text } else { ReplyFormat::Schema { name: name.to_owned(), schema } };
+    let format = if again { ReplyFormat::Text } else { ReplyFormat::Schema { name: name.into(), schema } };
     ChatRequest {
         temperature: Some(VERDICT_TEMPERATURE),
         format,

@@ -53,9 +53,10 @@ fn next_mark(text: &str) -> Option<(&str, Vec<usize>, &str)> {
     }
 }
 
-/// What a mark stands behind: the last sentence of the text before it.
+/// What a mark stands behind: the last sentence of the text before it. That often begins with the end of the sentence
+/// that the mark before it stands in.
 fn last_sentence<'a>(written: &'a str, before: &'a str) -> &'a str {
-    let text = if before.trim().is_empty() { written } else { before };
+    let text = if before.trim().is_empty() { written } else { before.trim_start_matches(['.', ',', ';', '!', '?']) };
     let last = ingest::units(text).last().map(|unit| unit.span);
     last.map_or(text, |span| &text[span.start..span.end])
 }
@@ -69,20 +70,18 @@ pub(super) fn support(sentence: &str, passage: &Passage) -> Span {
 /// The place in the passages that has most words of the sentence; of equals the first. The only place
 /// there is has no other to be weighed against.
 pub(super) fn nearest(sentence: &str, passages: &[Passage]) -> Option<Quote> {
-    if let [passage] = passages
-        && let [unit] = ingest::units(&passage.text)[..]
-    {
-        return Some(Quote { passage: 0, span: unit.span });
+    let spans = |(at, of): (usize, &Passage)| ingest::units(&of.text).into_iter().map(move |unit| (at, unit.span));
+    let places: Vec<(usize, Span)> = passages.iter().enumerate().flat_map(spans).collect();
+    if let ([_], &[(passage, span)]) = (passages, &places[..]) {
+        return Some(Quote { passage, span });
     }
     let sought = words(&ingest::plain_text(sentence));
     let mut best = (0, None);
-    for (passage, of) in passages.iter().enumerate() {
-        for unit in ingest::units(&of.text) {
-            let found = words(&ingest::plain_text(&of.text[unit.span.start..unit.span.end]));
-            let shared = sought.iter().filter(|word| found.contains(word)).count();
-            if shared > best.0 {
-                best = (shared, Some(Quote { passage, span: unit.span }));
-            }
+    for (passage, span) in places {
+        let found = words(&ingest::plain_text(&passages[passage].text[span.start..span.end]));
+        let shared = sought.iter().filter(|word| found.contains(word)).count();
+        if shared > best.0 {
+            best = (shared, Some(Quote { passage, span }));
         }
     }
     best.1

@@ -184,9 +184,10 @@ fn chat_request(vendor: &str, fixture: &Value) -> Value {
     let format = match &asked["format"] {
         Value::String(name) if name == "json" => ReplyFormat::Json,
         Value::String(_) => ReplyFormat::Text,
-        schema => {
-            ReplyFormat::Schema { name: text(schema, "name").to_owned(), schema: Cow::Owned(schema["schema"].clone()) }
-        }
+        schema => ReplyFormat::Schema {
+            name: text(schema, "name").to_owned().into(),
+            schema: Cow::Owned(schema["schema"].clone()),
+        },
     };
     let mut to = model(settings["vendor"].as_str().unwrap_or(vendor));
     if settings["key"] == json!(false) {

@@ -152,7 +152,7 @@ pub enum ReplyFormat {
     /// One JSON object that fits a schema.
     Schema {
         /// What it is; characters that services refuse become `_`, after 64 it is cut.
-        name: String,
+        name: Cow<'static, str>,
         /// The JSON schema.
         schema: Cow<'static, Value>,
     },
