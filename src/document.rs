@@ -103,9 +103,8 @@ impl Passage {
     /// The breadcrumb shown to readers and given to the embedder: title, then headings, with the
     /// title not repeated when it is also the first heading.
     pub fn breadcrumb(&self) -> String {
-        let headings = self.headings.iter().map(String::as_str);
         let skip = usize::from(self.headings.first() == Some(&self.title));
-        std::iter::once(self.title.as_str()).chain(headings.skip(skip)).collect::<Vec<_>>().join(" › ")
+        self.headings[skip..].iter().fold(self.title.clone(), |crumbs, heading| crumbs + " › " + heading)
     }
 }
 

@@ -262,7 +262,7 @@ impl Platform for Connected {
             Some(text) => FunctionReply { text, ..FunctionReply::default() },
             None => serde_wasm_bindgen::from_value(reply).map_err(|_| ProviderError::Function)?,
         };
-        let text = spoken(&reply.text);
+        let text = spoken(reply.text);
         if text.trim().is_empty() {
             return Err(Fault::Empty.into());
         }

@@ -1,6 +1,8 @@
 //! Fences around text that nobody here wrote: a marker that cannot occur in what it encloses, so that
 //! the text cannot end its own fence and speak as if it were the prompt.
 
+use std::fmt::Write;
+
 use xxhash_rust::xxh64::xxh64;
 
 /// The fence of one prompt, as its marker: the line before and after a text.
@@ -17,7 +19,10 @@ impl Fence {
         let seed = texts.iter().fold(0, |seed, text| xxh64(text.as_bytes(), seed));
         let mut attempt = 0_u64;
         loop {
-            let fence = Self(format!("<<{:01$x}>>", xxh64(&attempt.to_le_bytes(), seed), DIGITS));
+            let mut marker = String::with_capacity("<<".len() + DIGITS + ">>".len());
+            // Writing to a string cannot fail.
+            _ = write!(marker, "<<{:01$x}>>", xxh64(&attempt.to_le_bytes(), seed), DIGITS);
+            let fence = Self(marker);
             if !texts.iter().any(|text| fence.is_in(text)) {
                 return fence;
             }

@@ -114,9 +114,14 @@ fn tokens(counts: &Value, name: &str) -> Option<u64> {
 }
 
 /// What a model says, without the reasoning that it writes before.
-pub fn spoken(text: &str) -> String {
+pub fn spoken(mut text: String) -> String {
+    text.drain(..text.len() - text.trim_start().len());
+    // Hardly any reply begins with a tag.
+    if !text.starts_with('<') {
+        return text;
+    }
     let mut filter = thinking::ThinkingFilter::default();
-    let mut spoken = filter.feed(text);
+    let mut spoken = filter.feed(&text);
     spoken.push_str(&filter.end());
     spoken
 }

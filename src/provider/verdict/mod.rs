@@ -150,6 +150,12 @@ fn is_wrapping(c: char) -> bool {
 
 /// A verdict in words.
 fn word(text: &str) -> Option<bool> {
+    // Most are one of these, as asked for.
+    match text {
+        "yes" => return Some(true),
+        "no" => return Some(false),
+        _ => {}
+    }
     // An exclamation mark before a word negates it where models think of code.
     let text = text.trim_start_matches(|c| is_wrapping(c) && c != '!').trim_end_matches(is_wrapping).to_lowercase();
     let all = |names: [&[&str]; 2]| names.into_iter().flatten().any(|name| *name == text);
