@@ -7,7 +7,7 @@
 
 use std::fmt::{self, Display};
 
-use js_sys::{JsString, Object, Reflect};
+use js_sys::{Array, JsString, Object};
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, Expected, MapAccess, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
@@ -134,8 +134,8 @@ impl<'de> Deserializer<'de> for Argument {
             return visitor.visit_f64(number);
         }
         #[cfg(feature = "models")]
-        if js_sys::Array::is_array(&self.0) {
-            let items = js_sys::Array::from(&self.0).iter().map(Argument).collect::<Vec<_>>();
+        if Array::is_array(&self.0) {
+            let items = Array::from(&self.0).iter().map(Argument).collect::<Vec<_>>();
             return visitor.visit_seq(serde::de::value::SeqDeserializer::new(items.into_iter()));
         }
         Err(Invalid::invalid_type(Unexpected::Unit, &visitor))
@@ -152,14 +152,15 @@ impl<'de> Deserializer<'de> for Argument {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Invalid> {
-        let Some(object) = self.0.dyn_ref::<Object>().filter(|_| !js_sys::Array::is_array(&self.0)) else {
+        let Some(object) = self.0.dyn_ref::<Object>().filter(|_| !Array::is_array(&self.0)) else {
             return Err(Invalid::custom("expected an object"));
         };
-        let member = |key: JsValue| {
-            let value = Reflect::get(object, &key).ok().filter(|value| !value.is_undefined())?;
-            Some((String::from(key.unchecked_into::<JsString>()), Argument(value)))
+        let member = |entry: JsValue| {
+            let entry = entry.unchecked_into::<Array>();
+            let value = Some(entry.get(1)).filter(|value| !value.is_undefined())?;
+            Some((String::from(entry.get(0).unchecked_into::<JsString>()), Argument(value)))
         };
-        let members: Vec<_> = Object::keys(object).iter().filter_map(member).collect();
+        let members: Vec<_> = Object::entries(object).iter().filter_map(member).collect();
         visitor.visit_map(Members { rest: members.into_iter(), current: None })
     }
 

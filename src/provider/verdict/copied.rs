@@ -12,10 +12,28 @@ use super::{object, without_reasoning};
 /// verdict: it is not looked for.
 pub fn is_copied(reply: &str, material: &[String]) -> bool {
     let Some(reply) = without_reasoning(reply) else { return false };
-    // A pair has a colon.
-    if reply.contains(['{', '}']) && !material.iter().any(|text| text.contains(':')) {
-        return false;
+    may_hold_pairs(reply, material) && occurs_in(reply, material)
+}
+
+/// Whether a colon of the material is followed by what follows one of the reply's: all that has to be read of most replies.
+fn may_hold_pairs(reply: &str, material: &[String]) -> bool {
+    if !reply.contains(['{', '}']) || reply.contains('\\') {
+        return true;
     }
+    let said = after_colons(reply);
+    material.iter().any(|text| after_colons(text) & said != 0)
+}
+
+/// The letters and digits that follow colons, as bits; all of them where something else does.
+fn after_colons(text: &str) -> u128 {
+    let bit = |next: Option<(usize, u8)>| match next {
+        Some((_, byte)) if byte.is_ascii_alphanumeric() => 1 << byte,
+        _ => u128::MAX,
+    };
+    text.match_indices(':').fold(0, |bits, (at, _)| bits | bit(kept(&text[at + 1..]).next()))
+}
+
+fn occurs_in(reply: &str, material: &[String]) -> bool {
     let said: Vec<String> = match object::only(reply) {
         Some(Some(object)) => {
             let pairs = object.pairs.iter().filter(|(name, _)| !name.eq_ignore_ascii_case(ID));
@@ -102,9 +120,26 @@ fn kept(text: &str) -> impl Iterator<Item = (usize, u8)> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{bare, occurs, occurs_in_ascii};
+    use super::{bare, is_copied, may_hold_pairs, occurs, occurs_in, occurs_in_ascii};
+
+    #[test]
+    fn a_letter_may_be_written_as_an_escape() {
+        let material = ["score: yes".to_owned()];
+        assert!(is_copied(r#"{"score": "\u0079es"}"#, &material));
+        assert!(!is_copied(r#"{"score": "\u006eo"}"#, &material));
+    }
 
     proptest! {
+        #[test]
+        fn no_copy_is_passed_over_unread(
+            name in "[a:\"]{0,2}", value in r#"[ay1.0é"' \\-]{0,3}"#, more in r#"(, "b": [1y"]{1,3})?"#, text in r#"[abyY10:.'"\{\}é\\ -]{0,16}"#,
+        ) {
+            for reply in [format!(r#"{{"{name}": "{value}"{more}}}"#), format!("{{'{name}':{value}{more}}}")] {
+                let material = [text.clone()];
+                prop_assert!(may_hold_pairs(&reply, &material) || !occurs_in(&reply, &material), "{reply} in {text}");
+            }
+        }
+
         #[test]
         fn in_ascii_a_text_occurs_where_it_occurs_in_what_is_compared(said in "[ao:1. ]{0,4}", text in "[aoAO:1.,!\" \n]{0,24}") {
             let said = bare(&said);
