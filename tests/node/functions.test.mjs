@@ -70,3 +70,38 @@ test("also_where_it_waited_for_what_another_question_asks", async (t) => {
   const checks = callers.filter(([role]) => role === "check").map(([, name]) => name);
   assert.deepEqual(new Set(checks), new Set(["second"]));
 });
+
+test("a_function_may_ask_cancel_and_dispose_while_it_is_called", async (t) => {
+  const reply = ({ role }) => {
+    if (role === "generate") return "Keys live for ten minutes [1].";
+    return role === "grade" ? '{"score": "yes"}' : '{"grounded": "yes", "useful": "yes"}';
+  };
+  const asked = { strategy: "self-reflective", k: 2 };
+  let meanwhile = () => {};
+  const chat = (request, context) => {
+    meanwhile(request, context);
+    return reply(request);
+  };
+  const assistant = await assistantFor(t, { chat });
+
+  const nested = [];
+  meanwhile = ({ role }) => {
+    if (role === "generate" && nested.length === 0) nested.push(assistant.ask(QUESTION, asked));
+  };
+  assert.equal((await assistant.ask(QUESTION, asked)).outcome, "answered");
+  assert.equal((await nested[0]).outcome, "answered");
+
+  const texts = [];
+  meanwhile = ({ role }, { onText }) => role === "generate" && ["Keys live ", "for ten minutes [1]."].forEach(onText);
+  await assistant.ask(QUESTION, { ...asked, onEvent: ({ type, text }) => type === "draft-delta" && texts.push(text) });
+  assert.deepEqual(texts, ["Keys live ", "for ten minutes [1]."]);
+
+  const controller = new AbortController();
+  meanwhile = () => controller.abort();
+  await assert.rejects(assistant.ask(QUESTION, { ...asked, signal: controller.signal }), { name: "AbortError" });
+  meanwhile = () => {};
+  assert.equal((await assistant.ask(QUESTION, asked)).outcome, "answered");
+
+  meanwhile = () => assistant.dispose();
+  await assert.rejects(assistant.ask(QUESTION, asked), { code: "disposed" });
+});
