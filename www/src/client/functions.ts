@@ -89,12 +89,7 @@ export class PageFunctions {
         : { role, messages, temperature, maxTokens, schema: schemaOf(schema) }
     ) as ChatRequest;
     const onText = (text: string) => this.#told(call, text);
-    this.#call(
-      call,
-      (under) => (this.models[model] as ChatFunction)(asked, contextOf(under, "onText", onText)),
-      // Most give a text: to wait for it once more would take as long as all else about the call.
-      (said) => (typeof said === "string" ? said : whole(said as Exclude<Said, string>, onText)),
-    );
+    this.#call(call, (under) => (this.models[model] as ChatFunction)(asked, contextOf(under, "onText", onText)), onText);
   }
 
   /** Called by the engine. */
@@ -165,35 +160,36 @@ export class PageFunctions {
     under?.abort();
   }
 
-  /** @param read what is made of what came: a text or another promise */
-  #call(number: number, work: (call: Call) => unknown, read?: (given: unknown) => string | Promise<unknown>): void {
+  /** @param onText of a model: takes the pieces of a reply that comes in pieces */
+  #call(number: number, work: (call: Call) => unknown, onText?: ChatContext["onText"]): void {
     const call = new Call();
     this.#calls.set(number, call);
-    const failed = (error: unknown) => {
-      this.thrown.error = error;
-      this.#settle(number, false, undefined);
-    };
     let given: unknown;
     try {
       given = work(call);
     } catch (error) {
-      return failed(error);
+      return this.#failed(number, error);
     }
-    const done = (value: unknown) => {
-      if ("error" in this.thrown) delete this.thrown.error;
-      this.#settle(number, true, value);
-    };
-    const taken = (value: unknown) => {
-      if (read === undefined) return done(value);
-      try {
-        const found = read(value);
-        if (typeof found === "string") done(found);
-        else found.then(done, failed);
-      } catch (error) {
-        failed(error);
-      }
-    };
-    Promise.resolve(given).then(taken, failed);
+    Promise.resolve(given).then(
+      (value) => this.#given(number, value, onText),
+      (error) => this.#failed(number, error),
+    );
+  }
+
+  /** Most models give a text: to wait for it once more would take as long as all else about the call. */
+  #given(call: number, value: unknown, onText: ChatContext["onText"] | undefined): void {
+    if (onText !== undefined && typeof value !== "string") {
+      const done = (reply: unknown) => this.#given(call, reply, undefined);
+      whole(value as Exclude<Said, string>, onText).then(done, (error) => this.#failed(call, error));
+      return;
+    }
+    if ("error" in this.thrown) delete this.thrown.error;
+    this.#settle(call, true, value);
+  }
+
+  #failed(call: number, error: unknown): void {
+    this.thrown.error = error;
+    this.#settle(call, false, undefined);
   }
 }
 
