@@ -1,5 +1,5 @@
-//! What loading a snapshot asks of memory: nothing for each passage, posting, vector or link, and nothing because the file
-//! says so.
+//! What a snapshot asks of memory. Loading: nothing for each passage, posting, vector or link, and nothing because the file
+//! says so. Saving: its vectors and itself.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![allow(unsafe_code, reason = "an allocator is")]
 
@@ -95,6 +95,33 @@ fn loading_parses_no_passage_no_posting_no_vector_and_no_link() {
         // One block of 32 passages, of some eight strings each.
         assert!(allocated.times < 32 * 10 + 200, "{passages} passages: {allocated:?}");
     }
+}
+
+#[test]
+fn saving_takes_the_vectors_and_the_file() {
+    let mut index = Index::new(Some(EmbeddingIdentity { model: "m".into(), dimension: 256, normalised: false }));
+    let passage = |ordinal: usize| Passage {
+        id: format!("d#{ordinal}"),
+        document: "d".to_owned(),
+        url: String::new(),
+        title: String::new(),
+        headings: Vec::new(),
+        also: Vec::new(),
+        span: Span { start: 0, end: 4 },
+        text: "text".to_owned(),
+        origin: Origin::Local,
+    };
+    let vector = |n: usize| Some((0..256).map(|at| (n * (at + 1) % 89) as f32 + 1.0).collect());
+    index.insert("d", (0..1_000).map(passage).collect(), (0..1_000).map(vector).collect()).unwrap();
+    let (file, allocated) = counted(|| index.save(1));
+    // Blocks of texts, each with the table of its compressor.
+    let little = 800_000;
+    assert_eq!(allocated.largest, file.len());
+    assert!(allocated.bytes < 2 * file.len() + little, "{allocated:?} for {} bytes", file.len());
+    let index = Index::open(file.clone()).unwrap();
+    let (again, allocated) = counted(|| index.save(1));
+    assert_eq!(again, file);
+    assert!(allocated.bytes < file.len() + little, "{allocated:?} for {} bytes", file.len());
 }
 
 #[test]

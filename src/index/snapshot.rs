@@ -270,7 +270,13 @@ fn renumbered(list: &[Posting], numbers: &[u32]) -> Vec<u8> {
 /// A snapshot of these sections.
 fn framed(sections: [&[u8]; SECTIONS]) -> Vec<u8> {
     let lengths = sections.map(|section| (section.len() as u64).to_le_bytes());
-    let mut bytes = [&MAGIC[..], &VERSION.to_le_bytes(), lengths.as_flattened(), &sections.concat()].concat();
+    let length = sections.iter().map(|section| section.len()).sum::<usize>();
+    // At once: a file that grows takes up its memory several times.
+    let frame = MAGIC.len() + size_of_val(&VERSION) + size_of_val(&lengths) + CHECKSUM_BYTES;
+    let mut bytes = Vec::with_capacity(frame + length);
+    for part in [&MAGIC[..], &VERSION.to_le_bytes(), lengths.as_flattened()].into_iter().chain(sections) {
+        bytes.extend_from_slice(part);
+    }
     bytes.extend(xxh64(&bytes, 0).to_le_bytes());
     bytes
 }

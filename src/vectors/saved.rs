@@ -15,6 +15,7 @@ impl Vectors {
     /// Appends the vectors of these rows, of which each has one.
     pub(crate) fn save(&self, rows: &[u32], file: &mut Vec<u8>) {
         let dimension = self.comparison.dimension;
+        file.reserve_exact(Self::saved_length(self.comparison, rows.len()).unwrap_or_default());
         let planes = [(&self.scales, NUMBER), (&self.terms, NUMBER), (&self.codes, dimension)];
         for (plane, width) in planes.into_iter().chain([(&self.components, dimension * NUMBER)]) {
             let slots = rows.iter().filter_map(|&row| self.slot(row));
